@@ -1,6 +1,6 @@
 //! Loading recorded releases as the library's `History`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -10,7 +10,7 @@ use reticent::taxonomy::{SUPPRESSED, Taxonomy, Type};
 use reticent::{ErasedRelease, History, Interval, Links, Presentation, RecordedRelease, Release, Role};
 
 use crate::blobs::{Blobs, relative_path};
-use crate::body_format::{Body, BodyColumn, BodyTree};
+use crate::body_format::{Body, BodyColumn, BodyTree, Published};
 use crate::entry::{BlobKind, Entry, ReleaseRecord, StoredBlob, TableRecord};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
@@ -204,11 +204,9 @@ impl Blobs {
 
     fn release(&self, body: Body, suppressed: u64, trees: &Trees) -> Result<Release> {
         // A text that is neither a node nor recognised by its form would be taken for another value.
-        if let Some(column) = body.columns.iter().find(|column| !column.published.is_empty()) {
-            return Err(Error::Unfit(format!(
-                "the column `{}` contains sets or ranges, which are not supported yet",
-                column.name
-            )));
+        let is_range = |published: &Published| !matches!(published, Published::Leaves(_));
+        if let Some(column) = body.columns.iter().find(|column| column.published.values().any(is_range)) {
+            return Err(Error::Unfit(format!("the column `{}` contains ranges, which this version cannot judge", column.name)));
         }
         let mut own = Vec::new();
         for (column, texts) in body.columns.iter().zip(&body.counts.values) {
@@ -219,7 +217,7 @@ impl Blobs {
                 }
                 // Numbers and dates are compared by value, whatever their spelling.
                 BodyTree::Flat if column.values != Type::Text && are_parsable(column, texts) => None,
-                // Texts are plain values, even if they look like intervals.
+                // Texts are plain values, even if they look like intervals, except the sets that the body lists.
                 BodyTree::Flat => Some(Arc::new(Taxonomy::flat(plain_values(column, texts)))),
                 BodyTree::Recognised => None,
             });
@@ -257,8 +255,20 @@ fn are_parsable(column: &BodyColumn, texts: &[String]) -> bool {
     texts.iter().all(|text| text == SUPPRESSED || column.missing.contains(text) || is_read(text))
 }
 
+/// Values of a column without taxonomy: its texts, and the values of its sets.
 fn plain_values(column: &BodyColumn, texts: &[String]) -> Vec<String> {
-    texts.iter().filter(|text| *text != SUPPRESSED && !column.missing.contains(text)).cloned().collect()
+    let is_value = |text: &&String| *text != SUPPRESSED && !column.missing.contains(text);
+    if column.published.is_empty() {
+        return texts.iter().filter(is_value).cloned().collect();
+    }
+    let leaves = column.published.values().flat_map(|published| match published {
+        Published::Leaves(leaves) => leaves.as_slice(),
+        _ => &[],
+    });
+    let single = texts.iter().filter(|text| !column.published.contains_key(*text));
+    // A set keeps its meaning whatever the order of the values.
+    let values: BTreeSet<&String> = single.chain(leaves).filter(is_value).collect();
+    values.into_iter().cloned().collect()
 }
 
 fn erased_release(entry: &Entry, erased: &str) -> Option<ErasedRelease> {

@@ -19,7 +19,7 @@
 //! Publish the ages and illnesses of four patients with 2-anonymity:
 //!
 //! ```
-//! use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, run};
+//! use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm, run};
 //! use reticent::{Arguments, Counts, History, Policy, Requirement, Table};
 //!
 //! // The policy declares the role of every column, and the requirement.
@@ -39,7 +39,7 @@
 //!     requirement: &requirement,
 //!     purpose: &Purpose::General,
 //!     suppression: Suppression::NONE,
-//! };
+//!, values: ValueForm::Nodes };
 //! let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)?;
 //!
 //! // Every published age is shared by at least two patients.

@@ -12,7 +12,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use crate::algorithms::{Purpose, Suppression};
+use crate::algorithms::{Purpose, Suppression, ValueForm};
 use crate::audit::RecordSetBound;
 use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
@@ -65,6 +65,8 @@ pub struct Policy {
     pub purpose: Purpose,
     /// Limit and kind of suppression.
     pub suppression: Suppression,
+    /// Form of generalized values.
+    pub values: ValueForm,
     /// Seed of the random numbers. If it is missing, the caller draws one.
     pub seed: Option<u64>,
     /// Recipients who do not share releases with each other.

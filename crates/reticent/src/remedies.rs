@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::algorithms::{Purpose, RecodingTask, Suppression, generalized_columns, root_release};
+use crate::algorithms::{Purpose, RecodingTask, Suppression, ValueForm, generalized_columns, root_release};
 use crate::data::contingency::ContingencyTable;
 use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
 use crate::data::table::Table;
@@ -163,6 +163,7 @@ impl RefusedRelease<'_> {
                 requirement: &requirement,
                 purpose: &Purpose::General,
                 suppression: Suppression::NONE,
+                values: ValueForm::Nodes,
             };
             judged.constraints += requirement.models.len();
             judged.constraints += requirement.joins.iter().map(|join| join.constraints.len()).sum::<usize>();

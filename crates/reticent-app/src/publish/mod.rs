@@ -12,7 +12,7 @@ use reticent::error::Obstacle;
 use reticent::statement::Scope;
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::{History, Role, Schema, TreeSource};
-use reticent_ledger::{BodyColumn, BodyTree, Hash, HistoryScope};
+use reticent_ledger::{BodyColumn, BodyTree, Hash, HistoryScope, Published};
 
 use crate::Workspace;
 use crate::answer::{Publication, RecodedAnswer};
@@ -123,7 +123,7 @@ fn body_column(
         values: attribute.map_or(Type::Text, |attribute| attribute.values),
         tree,
         missing: of.missing().map(|code| of.value(code).to_owned()).into_iter().collect(),
-        published: Default::default(),
+        published: of.sets().map(|(text, leaves)| (text.to_owned(), Published::Leaves(leaves))).collect(),
     }
 }
 

@@ -283,6 +283,7 @@ impl RecodeMaker<'_> {
             requirement,
             purpose: &loaded.policy.purpose,
             suppression: loaded.policy.suppression,
+            values: loaded.policy.values,
         };
         let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = || context.check().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);

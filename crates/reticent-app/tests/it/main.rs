@@ -39,4 +39,5 @@ mod rules;
 mod several_records;
 mod tidy;
 mod values;
+mod value_sets;
 mod verdicts;

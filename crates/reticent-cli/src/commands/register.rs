@@ -82,6 +82,7 @@ fn recognised(kinds: &TextKinds) -> String {
         (kinds.values, "value"),
         (kinds.intervals, "interval"),
         (kinds.taxonomy_nodes, "taxonomy node"),
+        (kinds.sets, "set"),
         (kinds.masked, "masked prefix"),
     ];
     let word = |(number, word): &(u64, &str)| match *word {

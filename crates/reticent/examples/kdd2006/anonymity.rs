@@ -199,7 +199,7 @@ fn linked_to_few(set: &Set, recoding: &Recoding, k: u64) -> Result<f64, Failure>
                 let node = column.tree.node(column.nodes[classes.codes[*here][at] as usize]);
                 let raw = &theirs.columns[*there];
                 let leaf = raw.tree.node(raw.nodes[theirs.contingency.codes[*there][*other] as usize]);
-                node.codes.start <= leaf.codes.start && leaf.codes.end <= node.codes.end
+                node.span.start <= leaf.span.start && leaf.span.end <= node.span.end
             })
         };
         for other in (0..theirs.contingency.len()).filter(matches) {

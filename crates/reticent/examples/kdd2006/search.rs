@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression};
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm};
 use reticent::metrics::{TrainTestSplit, decision_tree_error};
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{ModelSpec, Requirement, Shorthand};
@@ -48,7 +48,7 @@ impl Search {
     fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<SearchResult>, Failure> {
         let purpose = Purpose::Classification(CLASS.to_owned());
         let (table, suppression) = (&set.table, Suppression::NONE);
-        let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression };
+        let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
         let options = Arguments::default().set("zero-gain", Argument::Flag(self.zero_gain));
         let begin = Instant::now();
         let limit = self.limit;
@@ -147,8 +147,8 @@ fn cost(recoded: &Recoded, code: u32) -> f64 {
     if node.label == tree.value(code) {
         return 0.0;
     }
-    let start = if node.codes.start == 0 { low } else { numbers[node.codes.start as usize] };
-    let end = numbers.get(node.codes.end as usize).copied().unwrap_or(high);
+    let start = if node.span.start == 0 { low } else { numbers[node.span.start as usize] };
+    let end = numbers.get(node.span.end as usize).copied().unwrap_or(high);
     (end - start) / (high - low)
 }
 

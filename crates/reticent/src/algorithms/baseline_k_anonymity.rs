@@ -38,6 +38,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         ],
         evidence: &["laws::algorithms", "golden::kdd2006"],
     },
+    sets: false,
     run,
 };
 

@@ -28,6 +28,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         parameters: &[],
         evidence: &["laws::algorithms"],
     },
+    sets: false,
     run,
 };
 
@@ -44,7 +45,7 @@ fn run(task: &RecodingTask<'_>, _: &Arguments, _: &Control<'_>) -> Result<Search
             }
         }
         // Make the nodes a cut: a value below a published node is published as that node.
-        let tops: Vec<Range<Code>> = nodes.iter().map(|node| tree.node(*node).codes.clone()).collect();
+        let tops: Vec<Range<Code>> = nodes.iter().map(|node| tree.node(*node).span.clone()).collect();
         for (code, node) in nodes.iter_mut().enumerate() {
             let above = tops.iter().filter(|codes| codes.contains(&(code as Code))).max_by_key(|codes| codes.len());
             if let Some(codes) = above {
@@ -71,7 +72,7 @@ fn coarsen(tree: &Taxonomy, nodes: &mut [NodeId], ours: &PublishedColumn, map: &
     for (code, node) in nodes.iter_mut().enumerate() {
         let met = forward[map[code] as usize].iter().filter_map(|there| reach[*there as usize].as_ref());
         let Some(finest) = met.min_by_key(|range| range.len()) else { continue };
-        let here = &tree.node(*node).codes;
+        let here = &tree.node(*node).span;
         *node = lowest_over(tree, &(here.start.min(finest.start)..here.end.max(finest.end)));
     }
 }
@@ -80,7 +81,7 @@ fn coarsen(tree: &Taxonomy, nodes: &mut [NodeId], ours: &PublishedColumn, map: &
 fn lowest_over(tree: &Taxonomy, codes: &Range<Code>) -> NodeId {
     let mut node = tree.leaf_of(codes.start);
     loop {
-        let over = &tree.node(node).codes;
+        let over = &tree.node(node).span;
         match tree.node(node).parent {
             Some(parent) if over.start > codes.start || over.end < codes.end => node = parent,
             _ => return node,

@@ -25,6 +25,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         parameters: &[],
         evidence: &["laws::algorithms"],
     },
+    sets: false,
     run,
 };
 

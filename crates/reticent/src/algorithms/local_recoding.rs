@@ -1,7 +1,7 @@
 //! Local recoding: people with equal quasi-identifiers are published alike, and similar people form a group with common values.
 //!
 //! State       a partition of the distinct combinations of quasi-identifiers into groups. A group publishes the lowest common node of
-//!             its members in each column.
+//!             its members in each column, or the set of their values (`values = "sets"`).
 //! Search      level greedy: groups of combinations with equal values at some levels of the taxonomies, those with the least loss
 //!             first; then moves between groups that reduce the loss (see `search`).
 //! Soundness   every group is checked exactly when it is formed or changed. A constraint on fewer columns is checked on groups, which is
@@ -20,7 +20,7 @@ use hashbrown::HashMap;
 use super::join_checker::{check_history, generalized_columns};
 use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck};
 use super::top_down_specialization::Gain;
-use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome, ValueForm};
 use crate::contract::{Merging, merging_of, min_class_size};
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
@@ -62,6 +62,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         ],
         evidence: &["laws::algorithms", "algorithms::local_recoding::search::tests"],
     },
+    sets: true,
     run,
 };
 
@@ -211,7 +212,10 @@ impl Grouping<'_> {
                     min_weight,
                     only_weight,
                     merging_is_safe,
-                    form: Form::Nodes,
+                    form: match self.task.values {
+                        ValueForm::Nodes => Form::Nodes,
+                        ValueForm::Sets => Form::Sets,
+                    },
                 };
                 if let Some(groups) = search::search(&input, seed, budget, &stop) {
                     regions.extend(groups.iter().map(|group| self.region(&kept, group, &trees, false)));
@@ -297,11 +301,11 @@ impl Grouping<'_> {
     fn common_nodes(&self, regions: &[PublishedRegion]) -> Vec<NodeId> {
         let common = |(at, dimension): (usize, &RegionDimension)| {
             let tree = &dimension.tree;
-            let ranges = || regions.iter().map(|region| &tree.node(region.nodes[at]).codes);
+            let ranges = || regions.iter().map(|region| &tree.node(region.nodes[at]).span);
             let (start, end) = (ranges().map(|codes| codes.start).min(), ranges().map(|codes| codes.end).max());
             let mut node = regions.first().map_or(0, |region| region.nodes[at]);
             while let Some(parent) = tree.node(node).parent {
-                let codes = &tree.node(node).codes;
+                let codes = &tree.node(node).span;
                 if Some(codes.start) <= start && end <= Some(codes.end) {
                     break;
                 }
@@ -324,7 +328,7 @@ impl Grouping<'_> {
         let loss = |other: &PublishedRegion| -> f64 {
             let nodes = self.common_nodes(&[region.clone(), other.clone()]);
             let width = |(dimension, node): (&RegionDimension, &NodeId)| {
-                dimension.tree.node(*node).codes.len() as f64 / dimension.tree.len().max(1) as f64
+                dimension.tree.node(*node).span.len() as f64 / dimension.tree.len().max(1) as f64
             };
             self.context.dimensions.iter().zip(&nodes).map(width).sum()
         };
@@ -349,10 +353,10 @@ impl OrderedTree {
         let others = taxonomy.len().saturating_sub(1).max(1) as f64;
         let node = |id: &NodeId| {
             let node = taxonomy.node(*id);
-            let loss = node.codes.len().saturating_sub(1) as f64 / others;
-            TreeNode { parent: node.parent.map(|parent| place[parent]), codes: node.codes.clone(), loss }
+            let loss = node.span.len().saturating_sub(1) as f64 / others;
+            TreeNode { parent: node.parent.map(|parent| place[parent]), codes: node.span.clone(), loss }
         };
         let nodes = ids.iter().map(node).collect();
-        OrderedTree { tree: Tree { nodes }, ids }
+        OrderedTree { tree: Tree { nodes, ordered: taxonomy.numbers().is_some(), missing: taxonomy.missing() }, ids }
     }
 }

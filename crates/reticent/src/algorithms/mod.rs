@@ -41,6 +41,8 @@ pub const LIST: &[AlgorithmDef] = &[
 pub struct AlgorithmDef {
     /// Catalogue entry.
     pub entry: Entry,
+    /// Whether the algorithm can publish sets of values.
+    pub sets: bool,
     /// Runs the algorithm. The arguments must have been checked against the entry.
     pub run: fn(&RecodingTask<'_>, &Arguments, &Control<'_>) -> Result<SearchOutcome>,
 }
@@ -78,6 +80,23 @@ pub struct RecodingTask<'a> {
     pub purpose: &'a Purpose,
     /// Limit and kind of suppression.
     pub suppression: Suppression,
+    /// Form of generalized values, for algorithms that can publish sets of values.
+    pub values: ValueForm,
+}
+
+/// Form of generalized values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ValueForm {
+    /// Nodes of the taxonomy: the most specific node that all people of a group share.
+    #[default]
+    Nodes,
+    /// Sets of values: the values of the people of a group, and intervals for numbers and dates.
+    Sets,
+}
+
+impl ValueForm {
+    /// Words of the policy.
+    pub(crate) const WORDS: &'static [&'static str] = &["nodes", "sets"];
 }
 
 /// Purpose of a release, for which an algorithm optimizes.

@@ -50,6 +50,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         }],
         evidence: &["laws::algorithms"],
     },
+    sets: true,
     run,
 };
 
@@ -231,7 +232,7 @@ impl RegionSearch<'_> {
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
         for member in &region.members {
             let code = codes[*member as usize];
-            let place = children.partition_point(|child| tree.node(*child).codes.end <= code);
+            let place = children.partition_point(|child| tree.node(*child).span.end <= code);
             members[place].push(*member);
         }
         let mut regions: Vec<Region> = Vec::new();
@@ -340,7 +341,7 @@ fn distortion_undone(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
         return 0.0;
     }
     let width = |node: NodeId| {
-        let codes = &tree.node(node).codes;
+        let codes = &tree.node(node).span;
         let start = if codes.start == 0 { low } else { numbers.get(codes.start as usize).copied().unwrap_or(high) };
         let end = numbers.get(codes.end as usize).copied().unwrap_or(high);
         (end - start) / (high - low)

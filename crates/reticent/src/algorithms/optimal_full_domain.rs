@@ -82,6 +82,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         }],
         evidence: &["algorithms::optimal_full_domain::tests"],
     },
+    sets: false,
     run,
 };
 

@@ -7,7 +7,7 @@ use hashbrown::{HashMap, HashSet};
 
 use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
 use super::top_down_specialization::Gain;
-use super::{Purpose, RecodingTask};
+use super::{Purpose, RecodingTask, ValueForm};
 use crate::data::contingency::ContingencyTable;
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
@@ -48,6 +48,8 @@ pub(super) struct RegionContext {
     pub published_columns: Vec<PublishedColumn>,
     /// Published code without generalization, by column and combination.
     pub published_codes: Vec<Vec<Code>>,
+    /// Form in which the values of a region are published.
+    form: ValueForm,
 }
 
 /// A check of regions.
@@ -105,6 +107,7 @@ impl RegionContext {
             class,
             published_columns: identity.columns.into_iter().map(|recoded| recoded.column).collect(),
             published_codes,
+            form: task.values,
         })
     }
 
@@ -199,13 +202,19 @@ impl RegionContext {
         let context = self;
         let mut recoding = Recoding::identity(table);
         let mut places: Vec<HashMap<NodeId, u32>> = Vec::new();
+        // Published node by column, then by region.
+        let mut published_nodes: Vec<Vec<NodeId>> = Vec::new();
         for (at, dimension) in context.dimensions.iter().enumerate() {
-            let tree = dimension.tree.clone();
+            let (tree, of_regions) = match self.form {
+                ValueForm::Nodes => (dimension.tree.clone(), regions.iter().map(|region| region.nodes[at]).collect()),
+                ValueForm::Sets => dimension.sets(table, regions),
+            };
             let leaves: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
             let mut nodes: Vec<NodeId> = leaves.clone();
-            nodes.extend(regions.iter().map(|region| region.nodes[at]));
+            nodes.extend(&of_regions);
             nodes.push(0);
-            nodes.sort_unstable_by_key(|id| (*id == 0, tree.node(*id).codes.start, tree.node(*id).depth, *id));
+            published_nodes.push(of_regions);
+            nodes.sort_unstable_by_key(|id| (*id == 0, tree.node(*id).span.start, tree.node(*id).depth, *id));
             nodes.dedup();
             let place: HashMap<NodeId, u32> = nodes.iter().zip(0..).map(|(id, at)| (*id, at)).collect();
             let recoded = &mut recoding.columns[dimension.column];
@@ -222,7 +231,7 @@ impl RegionContext {
             on.iter().map(code).collect()
         };
         let mut rules: HashMap<Box<[u32]>, RecodingRule> = HashMap::new();
-        for region in regions {
+        for (place, region) in regions.iter().enumerate() {
             for member in &region.members {
                 let key = class(*member);
                 if region.suppressed {
@@ -231,8 +240,8 @@ impl RegionContext {
                 }
                 let mut published = key.clone();
                 for (at, dimension) in context.dimensions.iter().enumerate() {
-                    if let Ok(place) = on.binary_search(&dimension.column) {
-                        published[place] = places[at][&region.nodes[at]];
+                    if let Ok(known) = on.binary_search(&dimension.column) {
+                        published[known] = places[at][&published_nodes[at][place]];
                     }
                 }
                 rules.insert(key, RecodingRule::Publish(published));
@@ -241,6 +250,30 @@ impl RegionContext {
         recoding.on = on;
         recoding.rules = rules;
         recoding
+    }
+}
+
+impl RegionDimension {
+    /// Adds the sets of values of some regions to the taxonomy, and returns the node of each region. Numbers and dates are published as
+    /// the range from the first to the last value.
+    fn sets(&self, table: &Table, regions: &[PublishedRegion]) -> (Arc<Taxonomy>, Vec<NodeId>) {
+        let mut tree = (*self.tree).clone();
+        let codes = &table.contingency.codes[self.column];
+        let mut set = |region: &PublishedRegion| {
+            if region.suppressed {
+                return 0;
+            }
+            let mut values: Vec<Code> = region.members.iter().map(|member| codes[*member as usize]).collect();
+            values.sort_unstable();
+            values.dedup();
+            if tree.numbers().is_some() {
+                values = tree.range_over(&values);
+            }
+            // A group with all values of the domain is suppressed.
+            if values.len() == tree.len() { 0 } else { tree.add_set(&values) }
+        };
+        let nodes = regions.iter().map(&mut set).collect();
+        (Arc::new(tree), nodes)
     }
 }
 

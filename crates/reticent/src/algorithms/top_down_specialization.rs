@@ -67,6 +67,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         ],
         evidence: &["laws::algorithms", "oracle::specialization", "golden::kdd2006"],
     },
+    sets: false,
     run,
 };
 

@@ -131,9 +131,9 @@ fn published_counts(groups: &ReleaseGroups<'_>, group: usize, column: usize) -> 
     let mut published = BTreeMap::new();
     for other in (0..groups.len()).filter(|other| others.iter().all(|at| code(at, *other) == code(at, group))) {
         let node = release.columns[column].nodes[code(&column, other) as usize];
-        let codes = &release.columns[column].tree.node(node).codes;
-        if codes.len() == 1 {
-            *published.entry(codes.start).or_insert(0) += groups.records[other];
+        let tree = &release.columns[column].tree;
+        if tree.width(node) == 1 {
+            *published.entry(tree.node(node).span.start).or_insert(0) += groups.records[other];
         }
     }
     published

@@ -481,7 +481,7 @@ fn exact_value(column: &PublishedColumn, code: Code) -> Option<String> {
     let id = column.nodes[code as usize];
     let node = column.tree.node(id);
     match column.tree.interval(id) {
-        _ if id == 0 || !node.children.is_empty() => None,
+        _ if id == 0 || !node.is_leaf() => None,
         Some(interval) if !interval.is_point() => None,
         Some(interval) => interval.low.map(number_text),
         None if is_masked(&node.label) => None,

@@ -91,20 +91,13 @@ fn compatible(column: &PublishedColumn, text: &str) -> Vec<u32> {
     let tree = &column.tree;
     let parsed = Interval::parse(tree.value_type(), text);
     let known = tree.find(text).or_else(|| tree.find(text.trim()));
-    let is_compatible = |node: NodeId| match (parsed, known) {
+    let fits = |node: NodeId| match (parsed, known) {
         _ if node == 0 => true,
         (Some(parsed), _) => tree.interval(node).is_some_and(|published| published.overlaps(&parsed)),
-        (None, Some(known)) => on_one_path(column, node, known),
+        (None, Some(known)) => tree.overlap(node, known),
         (None, None) => is_masked(&tree.node(node).label) && masks_match(&tree.node(node).label, text),
     };
+    // A set of values is compatible if one of its parts is.
+    let is_compatible = |node: NodeId| fits(node) || tree.nodes_of(node).any(fits);
     column.nodes.iter().zip(0..).filter(|(node, _)| is_compatible(**node)).map(|(_, code)| code).collect()
-}
-
-/// Whether one node is equal to, an ancestor or a descendant of the other.
-fn on_one_path(column: &PublishedColumn, a: NodeId, b: NodeId) -> bool {
-    let (a, b) = (&column.tree.node(a).codes, &column.tree.node(b).codes);
-    let covers = |outer: &std::ops::Range<u32>, inner: &std::ops::Range<u32>| {
-        outer.start <= inner.start && inner.end <= outer.end
-    };
-    covers(a, b) || covers(b, a)
 }

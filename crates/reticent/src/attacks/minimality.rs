@@ -166,7 +166,7 @@ fn undo_steps(
     for (group, people) in people.iter().enumerate() {
         let node = published.nodes[release.contingency.codes[column][groups.member(group)] as usize];
         if published.tree.node(node).children.is_empty() {
-            if !is_raw(published, node, people) {
+            if !published.tree.node(node).is_leaf() || !is_raw(published, node, people) {
                 let (recorded, name) = (release_text(groups.recorded), &published.name);
                 unchecked.push(format!(
                     "`{name}` of {recorded} is generalized, and its values before the last step are unknown"
@@ -222,9 +222,9 @@ fn child_towards(column: &PublishedColumn, node: NodeId, text: &str) -> Option<N
         return children.iter().copied().find(contains);
     }
     let known = tree.find(text).or_else(|| tree.find(text.trim()))?;
-    let below = &tree.node(known).codes;
+    let below = &tree.node(known).span;
     children.iter().copied().find(|child| {
-        let codes = &tree.node(*child).codes;
+        let codes = &tree.node(*child).span;
         codes.start <= below.start && below.end <= codes.end
     })
 }

@@ -7,7 +7,6 @@ use hashbrown::{HashMap, HashSet};
 use super::attacker_view::{AttackerView, ViewPerson};
 use crate::data::links::Pseudonym;
 use crate::data::schema::Role;
-use crate::data::taxonomy::{NodeId, Taxonomy};
 use crate::error::{Error, KnowledgeFault, Obstacle, Result};
 use crate::join::lossy::is_below;
 use crate::ratio::Ratio;
@@ -471,14 +470,9 @@ fn record_has(release: &Release, cell: usize, column: &str, value: &str) -> Opti
     if is_below(&published.tree, node, value) {
         return Some(Some(true));
     }
-    // A generalized cell above the value may stand for it. A cell next to it does not.
-    let above = published.tree.find(value).is_some_and(|wanted| is_above(&published.tree, node, wanted));
-    Some(if above || node == 0 { None } else { Some(false) })
-}
-
-fn is_above(tree: &Taxonomy, node: NodeId, below: NodeId) -> bool {
-    let (node, below) = (&tree.node(node).codes, &tree.node(below).codes);
-    node.start <= below.start && below.end <= node.end
+    // A generalized cell that represents the value, or a part of it, may stand for it. A cell next to it does not.
+    let may_be = published.tree.find(value).is_some_and(|wanted| published.tree.overlap(node, wanted));
+    Some(if may_be || node == 0 { None } else { Some(false) })
 }
 
 fn person_unknown() -> Error {

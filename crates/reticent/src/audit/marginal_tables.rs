@@ -180,7 +180,7 @@ impl GroupIndex {
 fn is_plain(recorded: &RecordedRelease, column: usize) -> bool {
     let PublishedColumn { tree, nodes, .. } = &recorded.release.columns[column];
     let leaf: Vec<bool> = nodes.iter().map(|node| *node != 0 && tree.interval(*node).is_none()).collect();
-    let flat = tree.nodes().len() <= tree.len() + 1;
+    let flat = tree.is_flat();
     flat && recorded.release.contingency.codes[column].iter().all(|code| leaf[*code as usize])
 }
 
@@ -201,8 +201,7 @@ fn cell_covers(wide: &PublishedColumn, wider: NodeId, narrow: &PublishedColumn, 
 /// Returns whether every leaf below the narrower node is below the wider node.
 fn leaves_within(wide: &PublishedColumn, wider: NodeId, narrow: &PublishedColumn, narrower: NodeId) -> bool {
     let values = |column: &PublishedColumn, node: NodeId| {
-        let codes = &column.tree.node(node).codes;
-        column.tree.values()[codes.start as usize..codes.end as usize].to_vec()
+        column.tree.codes(node).map(|code| column.tree.value(code).to_owned()).collect::<Vec<String>>()
     };
     let wide = values(wide, wider);
     let narrow = values(narrow, narrower);

@@ -69,7 +69,14 @@ impl SensitiveScale {
 
     /// Indices of the values that a published cell covers, in ascending order.
     pub(super) fn segments_of(&self, column: &PublishedColumn, code: u32) -> Vec<u32> {
-        let node = column.nodes[code as usize];
+        let parts = column.tree.nodes_of(column.nodes[code as usize]);
+        let mut segments: Vec<u32> = parts.flat_map(|part| self.segments_of_node(column, part)).collect();
+        segments.sort_unstable();
+        segments.dedup();
+        segments
+    }
+
+    fn segments_of_node(&self, column: &PublishedColumn, node: NodeId) -> Vec<u32> {
         match published_bounds(column, node) {
             Some(interval) => {
                 (0..).zip(&self.segments).filter(|(_, segment)| segment.within(&interval)).map(|(at, _)| at).collect()
@@ -117,10 +124,10 @@ fn sensitive_column<'a>(recorded: &'a RecordedRelease, name: &str) -> Option<(&'
     Some((&recorded.release.columns[at], &recorded.release.contingency.codes[at]))
 }
 
-/// Nodes that some record shows, except suppressed ones.
+/// Nodes that some record shows, except suppressed ones. A set of values counts as its parts.
 fn used_nodes(column: &PublishedColumn, codes: &[u32]) -> Vec<NodeId> {
     let mut used = vec![false; column.nodes.len()];
     codes.iter().for_each(|code| used[*code as usize] = true);
     let nodes = column.nodes.iter().zip(used);
-    nodes.filter(|(node, used)| *used && **node != 0).map(|(node, _)| *node).collect()
+    nodes.filter(|(node, used)| *used && **node != 0).flat_map(|(node, _)| column.tree.nodes_of(*node)).collect()
 }

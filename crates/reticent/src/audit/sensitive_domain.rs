@@ -416,6 +416,6 @@ fn sensitive_position(recorded: &RecordedRelease, name: &str) -> Option<usize> {
 
 /// Labels of the leaves below a published cell.
 fn leaves(column: &PublishedColumn, code: u32) -> impl Iterator<Item = &str> {
-    let node = column.tree.node(column.nodes[code as usize]);
-    column.tree.values()[node.codes.start as usize..node.codes.end as usize].iter().map(String::as_str)
+    let tree = &column.tree;
+    tree.codes(column.nodes[code as usize]).map(|code| tree.value(code))
 }

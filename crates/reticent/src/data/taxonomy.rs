@@ -8,6 +8,7 @@
 mod intervals;
 mod parse;
 pub(crate) mod published;
+pub(crate) mod sets;
 #[cfg(test)]
 mod tests;
 
@@ -36,16 +37,29 @@ pub struct Node {
     pub parent: Option<NodeId>,
     /// Child nodes, from left to right.
     pub children: Vec<NodeId>,
-    /// Codes of the values below the node.
-    pub codes: Range<Code>,
+    /// Codes from the first to the last value below the node. A set of values need not represent all of them:
+    /// [`Taxonomy::ranges`] gives those that it represents.
+    pub span: Range<Code>,
     /// Number of edges to the root.
     pub depth: u32,
+    /// Nodes whose union a set of values is, from left to right; empty for a node of the tree.
+    pub parts: Vec<NodeId>,
+}
+
+impl Node {
+    /// Returns true for a single value of the tree: it has no child, and is not a set of values.
+    pub fn is_leaf(&self) -> bool {
+        self.children.is_empty() && self.parts.is_empty()
+    }
 }
 
 /// A tree whose leaves are the values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taxonomy {
+    /// Nodes of the tree, and sets of values that are published although they are not nodes of the tree.
     nodes: Vec<Node>,
+    /// Node of each set of values, by its parts.
+    sets: HashMap<Vec<NodeId>, NodeId>,
     values: Vec<String>,
     scale: Option<NumericScale>,
     missing: Option<Code>,
@@ -95,15 +109,16 @@ impl Taxonomy {
     }
 
     fn root_over(label: &str, values: Vec<String>, scale: Option<NumericScale>) -> Self {
-        let codes = 0..values.len() as Code;
-        let root = Node { label: label.to_owned(), parent: None, children: Vec::new(), codes, depth: 0 };
-        Taxonomy { nodes: vec![root], values, scale, missing: None, full_domain_levels: None, intervals: None }
+        let span = 0..values.len() as Code;
+        let root = Node { label: label.to_owned(), parent: None, children: Vec::new(), span, depth: 0, parts: Vec::new() };
+        let sets = HashMap::new();
+        Taxonomy { nodes: vec![root], sets, values, scale, missing: None, full_domain_levels: None, intervals: None }
     }
 
-    fn add(&mut self, parent: NodeId, label: String, codes: Range<Code>) -> NodeId {
+    fn add(&mut self, parent: NodeId, label: String, span: Range<Code>) -> NodeId {
         let id = self.nodes.len();
         let depth = self.nodes[parent].depth + 1;
-        self.nodes.push(Node { label, parent: Some(parent), children: Vec::new(), codes, depth });
+        self.nodes.push(Node { label, parent: Some(parent), children: Vec::new(), span, depth, parts: Vec::new() });
         self.nodes[parent].children.push(id);
         id
     }
@@ -121,7 +136,7 @@ impl Taxonomy {
             self.add(0, label, codes);
         }
         self.values.push(label.to_owned());
-        self.nodes[0].codes.end = code + 1;
+        self.nodes[0].span.end = code + 1;
         self.add(0, label.to_owned(), code..code + 1);
         self.missing = Some(code);
         if let Some(ladder) = &mut self.full_domain_levels {
@@ -184,12 +199,12 @@ impl Taxonomy {
     pub fn can_grow(&self, id: NodeId) -> bool {
         let node = &self.nodes[id];
         let grown = self.scale.as_ref().is_some_and(|scale| scale.grown);
-        grown && node.children.is_empty() && node.codes.len() > 1
+        grown && node.is_leaf() && node.span.len() > 1
     }
 
     /// Splits a growing interval into the codes before `at` and the codes from `at` on.
     pub fn split(&mut self, id: NodeId, at: Code) -> [NodeId; 2] {
-        let codes = self.nodes[id].codes.clone();
+        let codes = self.nodes[id].span.clone();
         [codes.start..at, at..codes.end].map(|half| {
             let label = self.interval_label(&half);
             self.add(id, label, half)
@@ -207,9 +222,9 @@ impl Taxonomy {
         loop {
             // Children are sorted by code.
             let children = &self.nodes[id].children;
-            let after = children.partition_point(|child| self.nodes[*child].codes.start <= code);
+            let after = children.partition_point(|child| self.nodes[*child].span.start <= code);
             match after.checked_sub(1).map(|at| children[at]) {
-                Some(child) if self.nodes[child].codes.contains(&code) => id = child,
+                Some(child) if self.nodes[child].span.contains(&code) => id = child,
                 _ => return id,
             }
         }
@@ -229,7 +244,7 @@ impl Taxonomy {
         for id in 0..tree.nodes.len() {
             if tree.can_grow(id) {
                 let exact = tree.scale.as_ref().is_none_or(|scale| scale.exact);
-                for code in tree.nodes[id].codes.clone() {
+                for code in tree.nodes[id].span.clone() {
                     let one = code..code + 1;
                     let label = if exact { tree.value(code).to_owned() } else { tree.interval_label(&one) };
                     tree.add(id, label, one);
@@ -268,7 +283,7 @@ impl Taxonomy {
         let mut tree = self.clone();
         let mut open: Vec<NodeId> = (0..tree.nodes.len()).filter(|id| tree.can_grow(*id)).collect();
         while let Some(id) = open.pop() {
-            let codes = tree.nodes[id].codes.clone();
+            let codes = tree.nodes[id].span.clone();
             let total: u64 = weights[codes.start as usize..codes.end as usize].iter().sum();
             let mut before = 0;
             let at = (codes.start..codes.end - 1)
@@ -342,7 +357,7 @@ impl Cut {
     pub fn above(&self, tree: &Taxonomy) -> Vec<NodeId> {
         let mut above = vec![0; tree.len()];
         for node in &self.nodes {
-            let codes = tree.node(*node).codes.clone();
+            let codes = tree.node(*node).span.clone();
             above[codes.start as usize..codes.end as usize].fill(*node);
         }
         above

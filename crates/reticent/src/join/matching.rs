@@ -4,6 +4,7 @@
 //!             match if they represent a common value. In one taxonomy they are on one path from the root. Numbers and
 //!             dates match if their intervals overlap. In two taxonomies of one attribute they have a common leaf.
 //!             A suppressed cell matches everything. A missing value matches missing and suppressed values.
+//!             A set of values matches what one of its parts matches.
 //!             A star represents one character, and at the end of a text any suffix.
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006, section 3.2, which excludes numbers.
 //! Law         Generalization of a value preserves its matches.
@@ -20,7 +21,7 @@ use crate::release::PublishedColumn;
 /// Matching codes of `other` in ascending order, by published code of `one`.
 pub(crate) fn matches(one: &PublishedColumn, other: &PublishedColumn) -> Vec<Vec<u32>> {
     let others = Index::new(other);
-    one.nodes.iter().map(|node| others.matching(&meaning(&one.tree, *node))).collect()
+    one.nodes.iter().map(|node| others.matching(&meanings(&one.tree, *node))).collect()
 }
 
 /// Finds the codes of a column that match a published value.
@@ -34,12 +35,12 @@ impl<'a> Matcher<'a> {
 
     /// Codes that match a node of another column's taxonomy, ascending.
     pub(crate) fn node(&self, tree: &Taxonomy, id: NodeId) -> Vec<u32> {
-        self.0.matching(&meaning(tree, id))
+        self.0.matching(&meanings(tree, id))
     }
 
     /// Codes that match an interval of numbers or days, ascending.
     pub(crate) fn interval(&self, values: Type, interval: Interval) -> Vec<u32> {
-        self.0.matching(&Meaning::Interval(values, interval))
+        self.0.matching(&[Meaning::Interval(values, interval)])
     }
 }
 
@@ -60,15 +61,23 @@ enum Meaning<'a> {
     Texts(&'a [String], Option<&'a str>),
 }
 
+/// Returns what a published value represents. A set of values represents what its parts represent.
+fn meanings(tree: &Taxonomy, id: NodeId) -> Vec<Meaning<'_>> {
+    match tree.interval(id) {
+        Some(_) => vec![meaning(tree, id)],
+        None => tree.nodes_of(id).map(|part| meaning(tree, part)).collect(),
+    }
+}
+
 fn meaning(tree: &Taxonomy, id: NodeId) -> Meaning<'_> {
     let node = tree.node(id);
-    let is_missing = node.codes.len() == 1 && tree.missing() == Some(node.codes.start);
+    let is_missing = node.span.len() == 1 && tree.missing() == Some(node.span.start);
     match (tree.value_type(), tree.interval(id)) {
         _ if id == 0 => Meaning::Anything,
         _ if is_missing => Meaning::Missing,
         (values @ (Type::Number | Type::Date), Some(interval)) => Meaning::Interval(values, interval),
         _ => {
-            let below = &tree.values()[node.codes.start as usize..node.codes.end as usize];
+            let below = &tree.values()[node.span.start as usize..node.span.end as usize];
             Meaning::Texts(below, Some(node.label.as_str()).filter(|label| is_masked(label)))
         }
     }
@@ -100,8 +109,10 @@ impl<'a> Index<'a> {
             intervals: Vec::new(),
             reach: Vec::new(),
         };
-        for (node, code) in column.nodes.iter().zip(0..) {
-            match meaning(&column.tree, *node) {
+        let published = column.nodes.iter().zip(0..);
+        let published = published.flat_map(|(node, code)| meanings(&column.tree, *node).into_iter().map(move |meaning| (meaning, code)));
+        for (meaning, code) in published {
+            match meaning {
                 Meaning::Anything => index.anything.push(code),
                 Meaning::Missing => index.missing.push(code),
                 Meaning::Interval(_, interval) => index.intervals.push((interval, code)),
@@ -120,16 +131,19 @@ impl<'a> Index<'a> {
         index
     }
 
-    fn matching(&self, meaning: &Meaning<'_>) -> Vec<u32> {
+    /// Codes that match one of the meanings, ascending.
+    fn matching(&self, meanings: &[Meaning<'_>]) -> Vec<u32> {
         let mut codes = self.anything.clone();
-        match meaning {
-            Meaning::Anything => codes.extend(self.everything()),
-            Meaning::Missing => codes.extend(&self.missing),
-            Meaning::Interval(values, interval) => codes.extend(self.overlapping(*values, interval)),
-            Meaning::Texts(texts, mask) => {
-                texts.iter().for_each(|text| codes.extend(self.representing(text)));
-                let masked = texts.iter().map(String::as_str).filter(|text| is_masked(text));
-                masked.chain(*mask).for_each(|label| codes.extend(self.masked_by(label)));
+        for meaning in meanings {
+            match meaning {
+                Meaning::Anything => codes.extend(self.everything()),
+                Meaning::Missing => codes.extend(&self.missing),
+                Meaning::Interval(values, interval) => codes.extend(self.overlapping(*values, interval)),
+                Meaning::Texts(texts, mask) => {
+                    texts.iter().for_each(|text| codes.extend(self.representing(text)));
+                    let masked = texts.iter().map(String::as_str).filter(|text| is_masked(text));
+                    masked.chain(*mask).for_each(|label| codes.extend(self.masked_by(label)));
+                }
             }
         }
         codes.sort_unstable();

@@ -1,6 +1,6 @@
 //! Generalized certainty penalty (GCP): the mean normalized number of leaves below a published value.
 //!
-//! Definition  mean over the quasi-identifier cells of (leaves below the published node - 1) / (leaves - 1). A taxonomy from
+//! Definition  mean over the quasi-identifier cells of (leaves that the published value represents - 1) / (leaves - 1). A taxonomy from
 //!             the policy counts all its leaves, also those that do not occur. A column with a single leaf has penalty 0.
 //! Suppressed  cells, and all cells of suppressed records, have penalty 1.
 //! Missing     a missing value is a separate leaf.
@@ -47,5 +47,5 @@ fn penalty(cells: &PublishedCells<'_>) -> f64 {
     if others == 0 {
         return 0.0;
     }
-    cells.total(|_, node| (tree.node(node).codes.len() - 1) as f64 / others as f64)
+    cells.total(|_, node| (tree.width(node) - 1) as f64 / others as f64)
 }

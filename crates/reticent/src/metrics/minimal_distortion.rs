@@ -61,8 +61,8 @@ fn steps(cells: &PublishedCells<'_>) -> f64 {
 /// Returns the depth of each leaf, by code.
 fn leaf_depths(tree: &Taxonomy) -> Vec<u32> {
     let mut depths = vec![0; tree.len()];
-    for leaf in tree.nodes().iter().filter(|node| node.children.is_empty()) {
-        depths[leaf.codes.start as usize..leaf.codes.end as usize].fill(leaf.depth);
+    for leaf in tree.nodes().iter().filter(|node| node.is_leaf()) {
+        depths[leaf.span.start as usize..leaf.span.end as usize].fill(leaf.depth);
     }
     depths
 }
@@ -82,7 +82,7 @@ fn width(tree: &Taxonomy, code: Code, id: NodeId) -> f64 {
         return 0.0;
     }
     let (Some(numbers), Some((low, high))) = (tree.numbers(), tree.extent()) else { return 1.0 };
-    let start = if node.codes.start == 0 { low } else { numbers[node.codes.start as usize] };
-    let end = numbers.get(node.codes.end as usize).copied().unwrap_or(high);
+    let start = if node.span.start == 0 { low } else { numbers[node.span.start as usize] };
+    let end = numbers.get(node.span.end as usize).copied().unwrap_or(high);
     if high > low { (end - start) / (high - low) } else { 0.0 }
 }

@@ -52,8 +52,8 @@ fn bits(cells: &PublishedCells<'_>) -> f64 {
         Some(*sum)
     }));
     cells.total(|code, node| {
-        let codes = &cells.column.tree.node(node).codes;
-        let below = before[codes.end as usize] - before[codes.start as usize];
+        let ranges = cells.column.tree.ranges(node).into_iter();
+        let below: u64 = ranges.map(|codes| before[codes.end as usize] - before[codes.start as usize]).sum();
         (below as f64 / raw[code as usize] as f64).log2()
     })
 }

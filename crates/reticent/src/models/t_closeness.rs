@@ -246,7 +246,7 @@ impl TCloseness {
         for value in &values {
             let text = reading.text(column, *value)?;
             // A number that is published as an interval has the rank of the interval.
-            let interval = || tree.find(text).map(|node| tree.node(node).codes.start as usize);
+            let interval = || tree.find(text).map(|node| tree.node(node).span.start as usize);
             let place = known.get(text).copied().or_else(interval).ok_or_else(|| {
                 Error::from(Obstacle::ValueNotInTable { statement: self.title(), column: column.clone() })
             })?;

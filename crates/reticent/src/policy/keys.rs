@@ -1,5 +1,6 @@
 //! List of all policy keys. The reader validates against it, and the JSON Schema is generated from it.
 
+use crate::algorithms::ValueForm;
 use crate::republication::Form;
 
 /// A key of a policy table.
@@ -217,6 +218,14 @@ pub(super) const RELEASE: &[PolicyKey] = &[
         KeyShape::Purpose,
         "\"general\"",
         "Purpose that the algorithm optimizes for: \"general\", or { classify = \"column\" } to predict a column.",
+    ),
+    key(
+        "values",
+        KeyShape::Word(ValueForm::WORDS),
+        "\"nodes\"",
+        "How algorithms publish generalized quasi-identifiers. nodes: values of the taxonomy. sets: the values of the people of a group, \
+         such as {Dancer,Writer}, and intervals for numbers and dates. Sets lose less information. Algorithms that publish the same level \
+         for all people always publish nodes.",
     ),
     key("suppression", KeyShape::Share { zero: true, one: false }, "0", "Maximum share of suppressed records."),
     key(

@@ -6,7 +6,7 @@ use super::keys::{self, PolicyKey};
 use super::levels;
 use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines};
-use crate::algorithms::{self, Purpose, Suppression};
+use crate::algorithms::{self, Purpose, Suppression, ValueForm};
 use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
@@ -65,6 +65,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         method,
         purpose,
         suppression: read_suppression(&release)?,
+        values: read_values(&release, method.is_some(), &algorithms)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
         non_colluding: read_non_colluding(&recipients)?,
         breadth: match history.text("judge").as_deref() {
@@ -397,6 +398,22 @@ fn read_classify(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
         return Err(entry.wrong("names an identifier, which is never published"));
     }
     Ok(Purpose::Classification(name.to_owned()))
+}
+
+/// Reads the form of generalized values.
+fn read_values(release: &TableReader<'_>, has_method: bool, algorithms: &[&'static Entry]) -> Result<ValueForm> {
+    let Some(item) = release.get("values") else { return Ok(ValueForm::default()) };
+    if has_method {
+        return Err(item.wrong("applies to algorithms, but `method` is set; remove it"));
+    }
+    if item.text()? == "nodes" {
+        return Ok(ValueForm::Nodes);
+    }
+    let can_publish_sets = |entry: &&&Entry| algorithms::named(entry.id).is_ok_and(|listed| listed.sets);
+    match algorithms.first().filter(|entry| !can_publish_sets(entry)) {
+        Some(entry) => Err(item.wrong(format!("is \"sets\", but {} publishes nodes only; use local-recoding", entry.id))),
+        None => Ok(ValueForm::Sets),
+    }
 }
 
 fn read_suppression(release: &TableReader<'_>) -> Result<Suppression> {

@@ -72,7 +72,7 @@ impl Recoding {
             .map(|(column, (tree, above))| {
                 // The root is always available, for cells that rules suppress.
                 let mut nodes: Vec<NodeId> = above.clone();
-                nodes.sort_unstable_by_key(|id| (tree.node(*id).codes.start, tree.node(*id).depth, *id));
+                nodes.sort_unstable_by_key(|id| (tree.node(*id).span.start, tree.node(*id).depth, *id));
                 nodes.dedup();
                 if !nodes.contains(&0) {
                     nodes.push(0);

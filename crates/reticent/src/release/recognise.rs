@@ -2,11 +2,12 @@
 //!
 //! Releases made elsewhere and releases from the ledger consist of texts only. The description of a column (role, type,
 //! taxonomy) and common notations define the meaning of each text: a value, an interval, an inner node of the taxonomy,
-//! a masked text, a suppressed cell or a missing value.
+//! a set of values, a masked text, a suppressed cell or a missing value.
 
 mod in_tree;
 mod masks;
 mod scale;
+mod sets;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use crate::data::taxonomy::{NodeId, SUPPRESSED, Taxonomy, Type, is_code};
 use crate::error::{Error, Result, TableFault};
 use crate::release::{PublishedColumn, Release};
 use crate::text::{counted, without_formula_guard};
+use sets::ColumnWithSets;
 
 /// Description of a published column.
 #[derive(Debug, Clone, Copy)]
@@ -61,6 +63,8 @@ pub struct TextKinds {
     pub intervals: u64,
     /// Inner nodes of the taxonomy.
     pub taxonomy_nodes: u64,
+    /// Sets of values.
+    pub sets: u64,
     /// Texts with masked suffix.
     pub masked: u64,
     /// Suppressed cells.
@@ -106,9 +110,17 @@ pub fn release(
 /// Returns an error if a text is not recognised.
 pub fn recognise(input: &RecognitionInput<'_>, texts: &[String]) -> Result<Recognised> {
     let cells = plain_cells(input, texts)?;
+    let Some(sets) = sets::labels(input, &cells) else { return recognise_cells(input, &cells) };
+    let column = ColumnWithSets::new(&cells, &sets);
+    let recognised = recognise_cells(input, &column.cells)?;
+    Ok(column.combine(input, recognised))
+}
+
+/// Recognises texts that are no sets.
+fn recognise_cells(input: &RecognitionInput<'_>, cells: &[&str]) -> Result<Recognised> {
     match input.tree {
-        Some(tree) => in_tree::recognise(input, tree, &cells),
-        None => by_notation(input, &cells),
+        Some(tree) => in_tree::recognise(input, tree, cells),
+        None => by_notation(input, cells),
     }
 }
 

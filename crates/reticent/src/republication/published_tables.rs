@@ -255,7 +255,7 @@ fn smallest_cover(task: &RepublicationTask<'_>, people: &[u32], column: usize) -
         return format!("[{},{}]", text(*low), text(*high));
     }
     let mut node = tree.leaf_of(*low);
-    while !tree.node(node).codes.contains(high) {
+    while !tree.node(node).span.contains(high) {
         match tree.node(node).parent {
             Some(parent) => node = parent,
             None => break,
@@ -288,7 +288,7 @@ pub fn recorded_releases(
             name: "",
             role,
             values,
-            tree: known.filter(|tree| tree.nodes().len() > tree.len() + 1),
+            tree: known.filter(|tree| !tree.is_flat()),
             missing: absent,
         }
     };

@@ -39,14 +39,14 @@ impl Trees {
             let mut width = 0;
             for person in people {
                 let code = task.code(*person as usize, *column);
-                let after = children.partition_point(|child| tree.node(*child).codes.start <= code);
+                let after = children.partition_point(|child| tree.node(*child).span.start <= code);
                 let child = children[after.checked_sub(1)?];
-                width += tree.node(child).codes.len();
+                width += tree.node(child).span.len();
                 let mut finer = at.to_vec();
                 finer[place] = child;
                 parts.entry(finer).or_default().push(*person);
             }
-            let undone = people.len() * tree.node(at[place]).codes.len() - width;
+            let undone = people.len() * tree.node(at[place]).span.len() - width;
             let safe = parts.values().all(|part| part.len() >= k);
             safe.then_some((undone as f64 / tree.len().max(1) as f64, parts))
         });

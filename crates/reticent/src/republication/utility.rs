@@ -94,17 +94,17 @@ impl Spans {
             let (low, high) = codes.fold((Code::MAX, 0), |(low, high), code| (code.min(low), code.max(high)));
             let missing = tree.missing().is_some_and(|missing| (low..=high).contains(&missing));
             if low == high || tree.numbers().is_some() && !missing {
-                let codes_of = |code: Code| finest_interval(tree, code).map(|node| tree.node(node).codes.clone());
+                let codes_of = |code: Code| finest_interval(tree, code).map(|node| tree.node(node).span.clone());
                 return match (codes_of(low), codes_of(high)) {
                     (Some(first), Some(last)) if low < high => (first.start, last.end - 1),
                     _ => (finest[low as usize].0, finest[high as usize].1),
                 };
             }
             let mut node = tree.leaf_of(low);
-            while let Some(parent) = tree.node(node).parent.filter(|_| !tree.node(node).codes.contains(&high)) {
+            while let Some(parent) = tree.node(node).parent.filter(|_| !tree.node(node).span.contains(&high)) {
                 node = parent;
             }
-            let codes = &tree.node(node).codes;
+            let codes = &tree.node(node).span;
             (codes.start, codes.end - 1)
         };
         let of_people = |people: &Vec<u32>| (0..qi.len()).map(|at| span(people, at)).collect();
@@ -126,7 +126,7 @@ impl Spans {
 fn finest(tree: &Taxonomy) -> Vec<(Code, Code)> {
     let span = |code: Code| match tree.leaf_of(code) {
         0 => (code, code),
-        leaf => (tree.node(leaf).codes.start, tree.node(leaf).codes.end - 1),
+        leaf => (tree.node(leaf).span.start, tree.node(leaf).span.end - 1),
     };
     (0..tree.len() as Code).map(span).collect()
 }

@@ -113,7 +113,7 @@ impl CellMeaning {
         let interval = tree.numbers().and_then(|_| Interval::parse(tree.value_type(), text));
         match (interval, tree.find(text)) {
             (Some(interval), _) => CellMeaning::Within(interval),
-            (None, Some(node)) => CellMeaning::Below(tree.node(node).codes.clone()),
+            (None, Some(node)) => CellMeaning::Below(tree.node(node).span.clone()),
             (None, None) => CellMeaning::Never,
         }
     }

@@ -36,6 +36,10 @@ use random::Random;
 pub(super) struct Tree {
     /// Nodes, the root first.
     pub nodes: Vec<TreeNode>,
+    /// Whether a set of values is a range of leaves, as for numbers and dates.
+    pub ordered: bool,
+    /// Code of missing values, which belong to no range.
+    pub missing: Option<u32>,
 }
 
 /// Node of a taxonomy.
@@ -63,8 +67,8 @@ pub(super) struct Verdict {
 pub(super) enum Form {
     /// The lowest common node of the members.
     Nodes,
-    /// The set of the members' leaves, with loss (leaves in the set - 1) / (leaves of the tree - 1).
-    #[cfg_attr(not(test), expect(dead_code, reason = "releases cannot have sets of values yet"))]
+    /// The set of the members' leaves, or the range from the first to the last one, with loss (leaves in the set - 1) / (leaves of the
+    /// tree - 1).
     Sets,
 }
 

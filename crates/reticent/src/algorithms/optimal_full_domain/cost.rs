@@ -250,11 +250,11 @@ impl<'a> ColumnInformation<'a> {
         match self.metric {
             Metric::Gcp => {
                 let max_loss = u128::from((tree.len() as u64 - 1).max(1));
-                let lost = node.codes.len() as u128 - 1;
+                let lost = node.span.len() as u128 - 1;
                 (u128::from(self.unit) * (max_loss - lost) / max_loss) as u64
             }
             Metric::Distortion => u64::from(node.depth),
-            _ => self.of_codes(node.codes.start as usize, node.codes.end as usize),
+            _ => self.of_codes(node.span.start as usize, node.span.end as usize),
         }
     }
 

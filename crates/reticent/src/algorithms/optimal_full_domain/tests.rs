@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::keys::{Bundles, KeyScratch, PublishedLevel};
 use super::lattice::{GeneralizationHierarchy, Lattice};
 use super::*;
-use crate::algorithms::{Purpose, Suppression, run as run_algorithm};
+use crate::algorithms::{Purpose, Suppression, ValueForm, run as run_algorithm};
 use crate::data::contingency::{ContingencyTable, combine};
 use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
 use crate::data::table::Counts;
@@ -281,10 +281,10 @@ impl<'a> Oracle<'a> {
                 let node = if kept.contains(&at) { published[at][*column] } else { 0 };
                 let node = tree.node(node);
                 let values = tree.len() as f64 - 1.0;
-                let lost = if kept.contains(&at) { (node.codes.len() as f64 - 1.0) / values.max(1.0) } else { 1.0 };
+                let lost = if kept.contains(&at) { (node.span.len() as f64 - 1.0) / values.max(1.0) } else { 1.0 };
                 let leaf = tree.node(levels[0][code as usize]);
                 let by_code = table.weights_of(*column);
-                let below: u64 = node.codes.clone().map(|code| by_code[code as usize]).sum();
+                let below: u64 = node.span.clone().map(|code| by_code[code as usize]).sum();
                 gcp += *weight as f64 * lost;
                 distortion += *weight as f64 * f64::from(leaf.depth - node.depth);
                 entropy += *weight as f64 * (below as f64 / by_code[code as usize] as f64).log2();
@@ -322,7 +322,7 @@ fn search_with(
 ) -> Result<SearchOutcome> {
     let history = History::default();
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task = RecodingTask { table, history: &history, requirement, purpose: &Purpose::General, suppression };
+    let task = RecodingTask { table, history: &history, requirement, purpose: &Purpose::General, suppression, values: ValueForm::Nodes };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     run_algorithm("optimal-full-domain", &task, arguments, control)
 }
@@ -480,6 +480,7 @@ fn a_history_is_refused() {
         requirement,
         purpose: &Purpose::General,
         suppression: Suppression::NONE,
+        values: ValueForm::Nodes,
     };
     let outcome = run_algorithm("optimal-full-domain", &task, Arguments::default(), &Control::QUIET);
     assert!(matches!(outcome, Err(Error::CannotCheck(Obstacle::SearchIgnoresHistory {}))));

@@ -107,12 +107,12 @@ impl GainTable {
     /// Returns the gain of replacing a value by its given children.
     pub(super) fn gain_of(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId) -> f64 {
         let tree = &split_dimension.tree;
-        let codes = &tree.node(node).codes;
+        let codes = &tree.node(node).span;
         match self.gain {
             Gain::Entropy => self.entropy_gain(
                 dimension,
                 codes,
-                tree.node(node).children.iter().map(|child| tree.node(*child).codes.clone()),
+                tree.node(node).children.iter().map(|child| tree.node(*child).span.clone()),
             ),
             Gain::Distortion => self.records(dimension, codes) as f64,
             Gain::Discernibility => 0.0,
@@ -121,7 +121,7 @@ impl GainTable {
 
     /// Returns the gain of splitting an interval.
     pub(super) fn split_gain(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId, at: Code) -> f64 {
-        let codes = split_dimension.tree.node(node).codes.clone();
+        let codes = split_dimension.tree.node(node).span.clone();
         let parts = [codes.start..at, at..codes.end];
         match self.gain {
             Gain::Entropy => self.entropy_gain(dimension, &codes, parts.into_iter()),
@@ -137,7 +137,7 @@ impl GainTable {
     /// Returns the codes at which to split an interval, best first. Returns an empty list for a value with given children, and `None`
     /// for a leaf or a value without records.
     pub(super) fn splits(&self, dimension: usize, split_dimension: &SplitDimension, node: NodeId) -> Option<Vec<Code>> {
-        let codes = split_dimension.tree.node(node).codes.clone();
+        let codes = split_dimension.tree.node(node).span.clone();
         if self.records(dimension, &codes) == 0 {
             return None;
         }

@@ -126,7 +126,7 @@ impl InitialStateSearch<'_> {
                 if steps.iter().any(|step| step.dimension == dimension && step.node == node) {
                     open.extend(&tree.node(node).children);
                 } else if tree.can_grow(node) {
-                    let codes = tree.node(node).codes.clone();
+                    let codes = tree.node(node).span.clone();
                     let middle = codes.start + (codes.end - codes.start) / 2;
                     next.push(InitialStep { dimension, node, split: Some(middle) });
                 } else if !tree.node(node).children.is_empty() {

@@ -60,7 +60,7 @@ impl ClassCheck<'_> {
     ) -> Option<Vec<u32>> {
         let ClassRule::Join { join_check, key, .. } = &self.rule else { return None };
         let place = key.iter().position(|(known, _)| *known == dimension)?;
-        let codes = split_dimension.tree.node(target.node).codes.clone();
+        let codes = split_dimension.tree.node(target.node).span.clone();
         Some(match target.split {
             Some(at) => [codes.start..at, at..codes.end]
                 .map(|part| {

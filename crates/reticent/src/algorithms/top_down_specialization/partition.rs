@@ -33,14 +33,14 @@ impl SplitDimension {
     /// Sets the children of a value as the target of its specialization.
     pub(super) fn target_children(&mut self, node: NodeId) {
         for (place, child) in self.tree.node(node).children.iter().enumerate() {
-            let codes = self.tree.node(*child).codes.clone();
+            let codes = self.tree.node(*child).span.clone();
             self.child_of_code[codes.start as usize..codes.end as usize].fill(place as u32);
         }
     }
 
     /// Sets the split of an interval at a code as the target of its specialization.
     pub(super) fn target_split(&mut self, node: NodeId, at: Code) {
-        let codes = self.tree.node(node).codes.clone();
+        let codes = self.tree.node(node).span.clone();
         self.child_of_code[codes.start as usize..at as usize].fill(0);
         self.child_of_code[at as usize..codes.end as usize].fill(1);
     }

@@ -82,7 +82,7 @@ fn generalizes(recorded: &RecordedRelease) -> bool {
     let of_role = |role: Role| release.columns.iter().enumerate().filter(move |(_, column)| column.role == role);
     let is_general = |(at, column): (usize, &PublishedColumn)| {
         let node = |code: &u32| column.tree.node(column.nodes[*code as usize]);
-        release.contingency.codes[at].iter().any(|code| !node(code).children.is_empty())
+        release.contingency.codes[at].iter().any(|code| !node(code).is_leaf())
     };
     of_role(Role::Sensitive).next().is_some() && of_role(Role::QuasiIdentifier).any(is_general)
 }

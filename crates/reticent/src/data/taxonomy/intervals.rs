@@ -95,7 +95,7 @@ impl Taxonomy {
         for level in around.iter().rev() {
             let mut next = Vec::new();
             for parent in open {
-                let codes = tree.node(parent).codes.clone();
+                let codes = tree.node(parent).span.clone();
                 let mut start = codes.start;
                 while start < codes.end {
                     let interval = level[start as usize];
@@ -110,7 +110,7 @@ impl Taxonomy {
             open = next;
         }
         for parent in open {
-            for code in tree.node(parent).codes.clone().filter(|code| *code < count) {
+            for code in tree.node(parent).span.clone().filter(|code| *code < count) {
                 let label = tree.value(code).to_owned();
                 tree.add(parent, label, code..code + 1);
             }

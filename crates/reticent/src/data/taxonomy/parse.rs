@@ -120,7 +120,7 @@ fn rectangular_levels(tree: &Taxonomy, rows: &[(usize, Vec<String>)], width: usi
         tree.nodes.iter().enumerate().map(|(id, node)| (node.label.as_str(), id)).collect();
     let mut levels = vec![vec![0; tree.len()]; width];
     for (_, path) in rows {
-        let code = tree.nodes[by_label[path[0].as_str()]].codes.start;
+        let code = tree.nodes[by_label[path[0].as_str()]].span.start;
         for (level, value) in path.iter().enumerate() {
             levels[level][code as usize] = by_label[value.as_str()];
         }
@@ -250,8 +250,8 @@ impl<'a> DraftTree<'a> {
             } else {
                 self.place(tree, *child, id);
             }
-            tree.nodes[id].codes.end = tree.values.len() as Code;
+            tree.nodes[id].span.end = tree.values.len() as Code;
         }
-        tree.nodes[node].codes.end = tree.values.len() as Code;
+        tree.nodes[node].span.end = tree.values.len() as Code;
     }
 }

@@ -58,8 +58,8 @@ impl Taxonomy {
     fn extend_ranges_to_leaves(&mut self) {
         for id in (1..self.nodes.len()).rev() {
             if let Some(parent) = self.nodes[id].parent {
-                let end = self.nodes[id].codes.end;
-                let codes = &mut self.nodes[parent].codes;
+                let end = self.nodes[id].span.end;
+                let codes = &mut self.nodes[parent].span;
                 codes.end = codes.end.max(end);
             }
         }
@@ -89,7 +89,7 @@ impl Taxonomy {
         }
         let scale = self.scale.as_ref()?;
         let node = &self.nodes[id];
-        let is_missing = self.missing.is_some_and(|code| node.codes == (code..code + 1));
+        let is_missing = self.missing.is_some_and(|code| node.span == (code..code + 1));
         match id {
             0 => Some(Interval::ANY),
             _ if is_missing => None,

@@ -8,7 +8,7 @@ use super::*;
 fn outline(tree: &Taxonomy) -> String {
     fn below(tree: &Taxonomy, id: NodeId, lines: &mut Vec<String>) {
         let node = tree.node(id);
-        lines.push(format!("{}{} {:?}", "  ".repeat(node.depth as usize), node.label, node.codes));
+        lines.push(format!("{}{} {:?}", "  ".repeat(node.depth as usize), node.label, node.span));
         for child in &node.children {
             below(tree, *child, lines);
         }

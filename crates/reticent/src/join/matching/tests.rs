@@ -59,8 +59,7 @@ fn do_match(one: &PublishedColumn, other: &PublishedColumn, a: &str, b: &str) ->
 }
 
 fn leaves(column: &PublishedColumn, code: usize) -> BTreeSet<String> {
-    let codes = column.tree.node(column.nodes[code]).codes.clone();
-    codes.map(|code| column.tree.value(code).to_owned()).collect()
+    column.tree.codes(column.nodes[code]).map(|code| column.tree.value(code).to_owned()).collect()
 }
 
 #[test]
@@ -100,6 +99,44 @@ fn two_taxonomies_match_by_common_leaves() {
     }
     assert!(do_match(&world, &seas, "Norway", "Atlantic") && !do_match(&world, &seas, "France", "Atlantic"));
     assert!(!do_match(&world, &seas, "Lima", "Inland") && do_match(&world, &seas, "Lima", "*"));
+}
+
+/// Every set of two or three leaves of one taxonomy, with every value of two taxonomies and with every other set.
+#[test]
+fn sets_match_by_common_leaves() {
+    let (mut world, mut seas) = (whole(WORLD), whole(SEAS));
+    for column in [&mut world, &mut seas] {
+        let tree = Arc::make_mut(&mut column.tree);
+        let leaves = tree.len() as u32;
+        for (one, step) in (0..leaves).flat_map(|one| (1..3).map(move |step| (one, step))) {
+            let codes: Vec<u32> = (one..leaves).step_by(step).take(3).collect();
+            tree.add_set(&codes);
+        }
+        column.nodes = (0..tree.nodes().len()).collect();
+    }
+    let sets = world.tree.nodes().iter().filter(|node| !node.parts.is_empty()).count();
+    assert!(sets >= 4, "{sets}");
+    for (one, other) in [(&world, &seas), (&seas, &world), (&world, &world)] {
+        for (here, codes) in matches(one, other).iter().enumerate() {
+            for there in 0..other.nodes.len() {
+                let share = !leaves(one, here).is_disjoint(&leaves(other, there));
+                let expected = one.nodes[here] == 0 || other.nodes[there] == 0 || share;
+                let found = codes.contains(&(there as u32));
+                assert_eq!(found, expected, "{} {}", one.label(here as u32), other.label(there as u32));
+            }
+        }
+    }
+}
+
+/// A set of numbers matches an interval that contains one of them. A missing value in a set matches missing values only.
+#[test]
+fn sets_of_numbers_match_by_their_parts() {
+    let one = recognised(Type::Number, &["{20,25,?}", "[26,30)", "27"], &["?"]);
+    let other = recognised(Type::Number, &["[21,25]", "[21,25)", "?", "20", "{26,30}", "{28,?}", "[24,28]"], &["?"]);
+    let met = |set: &str| ["[21,25]", "[21,25)", "?", "20", "{26,30}", "{28,?}"].map(|text| do_match(&one, &other, set, text));
+    assert_eq!(met("{20,25,?}"), [true, false, true, true, false, true]);
+    assert_eq!(met("[26,30)"), [false, false, false, false, true, true]);
+    assert_eq!(met("27"), [false; 6]);
 }
 
 #[test]

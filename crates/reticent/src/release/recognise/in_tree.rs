@@ -48,7 +48,7 @@ impl TextKinds {
         let node = tree.node(id);
         let kind = match id {
             0 => &mut self.suppressed,
-            _ if tree.missing() == Some(node.codes.start) => &mut self.missing,
+            _ if tree.missing() == Some(node.span.start) => &mut self.missing,
             _ if node.children.is_empty() => &mut self.values,
             _ => &mut self.taxonomy_nodes,
         };

@@ -19,7 +19,7 @@ const QUASI: Role = Role::QuasiIdentifier;
 fn outline(tree: &Taxonomy) -> Vec<String> {
     fn below(tree: &Taxonomy, id: NodeId, lines: &mut Vec<String>) {
         let node = tree.node(id);
-        lines.push(format!("{}{} {:?}", "  ".repeat(node.depth as usize), node.label, node.codes));
+        lines.push(format!("{}{} {:?}", "  ".repeat(node.depth as usize), node.label, node.span));
         for child in &node.children {
             below(tree, *child, lines);
         }
@@ -249,8 +249,8 @@ fn empty_column_has_only_the_root() {
 }
 
 #[test]
-fn sets_without_taxonomy_are_refused() {
-    for set in ["{a,b}", "[a,b]", "[a-b)", "(a;b]", "{a|b}", "[a..b]"] {
+fn ranges_of_texts_without_taxonomy_are_refused() {
+    for set in ["[a,b]", "[a-b)", "(a;b]", "{a|b}", "[a..b]"] {
         let expect = "looks generalized: 1 value in brackets; give the column a taxonomy, or the type number or date";
         check_wrong(&with_role(QUASI), &["a", set], expect);
     }

@@ -272,7 +272,7 @@ impl<'t> NearestNoise<'t> {
     pub(in crate::republication) fn new(task: &RepublicationTask<'t>) -> NearestNoise<'t> {
         let distances = |column: &'t Column| {
             let tree = &*column.tree;
-            let has_no_taxonomy = tree.nodes().len() <= tree.len() + 1;
+            let has_no_taxonomy = tree.is_flat();
             let number = |value: &String| parse_number(value).filter(|_| has_no_taxonomy);
             Distances {
                 tree,
@@ -292,7 +292,7 @@ impl Distances<'_> {
         }
         let tree = self.tree;
         let mut node = tree.leaf_of(one);
-        while !tree.node(node).codes.contains(&other) {
+        while !tree.node(node).span.contains(&other) {
             match tree.node(node).parent {
                 Some(parent) => node = parent,
                 None => break,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression};
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm};
 use reticent::contingency::ContingencyTable;
 use reticent::join::Member;
 use reticent::registry::{Argument, Arguments};
@@ -104,7 +104,7 @@ fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
 /// Distortion of the recoding that the search finds.
 fn search_distortion(table: &Table, history: &History, requirement: &Requirement, zero_gain: bool) -> f64 {
     let purpose = Purpose::Classification("class".to_owned());
-    let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression: Suppression::NONE };
+    let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression: Suppression::NONE, values: ValueForm::Nodes };
     let options = Arguments::default().set("zero-gain", Argument::Flag(zero_gain));
     let outcome = reticent::algorithms::run("top-down-specialization", &task, options, &Control::QUIET).unwrap();
     let mut steps = 0u64;

@@ -1,7 +1,7 @@
 //! Laws of every algorithm: its release satisfies the models and the naive definitions, and is deterministic. An algorithm
 //! refuses or stops with a typed error and never panics.
 
-use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, named, run};
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, named, run};
 use reticent::operations::generalize::generalize;
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
@@ -51,7 +51,7 @@ fn search(
     purpose: &Purpose,
 ) -> Result<SearchOutcome> {
     let history = History::default();
-    let task = RecodingTask { table, history: &history, requirement, purpose, suppression };
+    let task = RecodingTask { table, history: &history, requirement, purpose, suppression, values: ValueForm::Nodes };
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 
@@ -255,7 +255,7 @@ fn a_stopped_search_returns_a_safe_release_or_an_error() {
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
                 let purpose = &Purpose::General;
                 let task =
-                    RecodingTask { table: &table, history: &history, requirement: &requirement, purpose, suppression };
+                    RecodingTask { table: &table, history: &history, requirement: &requirement, purpose, suppression, values: ValueForm::Nodes };
                 match run(id, &task, Arguments::default(), &control) {
                     Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Stopped | Error::Refused(_)) => {}
@@ -316,6 +316,7 @@ fn a_history_without_join_constraints_is_an_error() {
             requirement: &requirement,
             purpose,
             suppression: Suppression::NONE,
+            values: ValueForm::Nodes,
         };
         let made = run(listed.entry.id, &task, Arguments::default(), &Control::QUIET);
         assert!(made.is_err(), "{} ignored the earlier release", listed.entry.id);

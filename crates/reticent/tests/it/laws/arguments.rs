@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reticent::algorithms::{self, Control, Purpose, Suppression};
+use reticent::algorithms::{self, Control, Purpose, Suppression, ValueForm};
 use reticent::join::JoinScope;
 use reticent::join::Member;
 use reticent::metrics::{self, Comparison};
@@ -70,6 +70,7 @@ fn algorithms_read_their_own_arguments() {
                     requirement: &requirement,
                     purpose: &purpose,
                     suppression: Suppression::NONE,
+                    values: ValueForm::Nodes,
                 };
                 let made = algorithms::run(listed.entry.id, &task, arguments.clone(), &Control::QUIET);
                 assert_known_arguments(&listed.entry, made);

@@ -183,7 +183,7 @@ fn a_cut_covers_every_value_once() {
     for _ in 0..200 {
         let cut = random_cut(&tree, &mut random);
         for code in 0..tree.len() as u32 {
-            let above = cut.nodes().iter().filter(|node| tree.node(**node).codes.contains(&code)).count();
+            let above = cut.nodes().iter().filter(|node| tree.node(**node).span.contains(&code)).count();
             assert_eq!(above, 1);
         }
     }

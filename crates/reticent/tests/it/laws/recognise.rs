@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression};
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, ValueForm};
 use reticent::contingency::ContingencyTable;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
@@ -75,7 +75,7 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
     let history = History::default();
     let purpose = Purpose::Classification("note".to_owned());
     let suppression = Suppression { limit: Ratio { numerator: 1, denominator: 2 }, cells: true };
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
+    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
     let mut recodings: Vec<_> = LIST
         .iter()
         .filter_map(|listed| {
@@ -134,7 +134,7 @@ fn is_above(tree: &Taxonomy, above: NodeId, below: NodeId) -> bool {
 
 fn is_missing(column: &PublishedColumn, code: u32) -> bool {
     let node = column.nodes[code as usize];
-    node != 0 && column.tree.missing() == Some(column.tree.node(node).codes.start)
+    node != 0 && column.tree.missing() == Some(column.tree.node(node).span.start)
 }
 
 /// Asserts equal labels, hierarchy and intervals. `codes` are pairs of old and new codes.

@@ -134,7 +134,7 @@ impl SmallHistory {
 
     fn covers(&self, cells: &[NodeId], combination: &[u32]) -> bool {
         let columns = self.columns.iter().zip(cells).zip(combination);
-        columns.into_iter().all(|(((_, tree), node), code)| tree.node(*node).codes.contains(code))
+        columns.into_iter().all(|(((_, tree), node), code)| tree.represents(*node, *code))
     }
 
     /// Codes of each column that some published cell covers. A suppressed cell covers all leaves.
@@ -142,7 +142,7 @@ impl SmallHistory {
         let of_column = |column: usize| {
             let records = self.releases.iter().flat_map(|release| &release.records);
             let nodes = records.map(move |record| record.cells[column]);
-            nodes.flat_map(|node| self.columns[column].1.node(node).codes.clone()).collect()
+            nodes.flat_map(|node| self.columns[column].1.codes(node)).collect()
         };
         (0..self.columns.len()).map(of_column).collect()
     }
@@ -225,16 +225,27 @@ fn tally(small: &SmallHistory, worlds: &[World]) -> BTreeMap<(u128, usize, Strin
 struct HistoryShape {
     people: usize,
     releases: usize,
-    /// One in this number of cells is suppressed or generalized; 0 for none.
+    /// One in this number of cells is suppressed, generalized or a set of two values; 0 for none.
     suppressed: usize,
     columns: usize,
 }
 
 /// A random history of people with constant values, who miss some releases, in random groups.
+/// Adds every set of two values to a taxonomy, and returns the node by the codes of both.
+fn pairs(tree: &mut Taxonomy) -> Vec<Vec<NodeId>> {
+    let codes = 0..tree.len() as u32;
+    let set = |tree: &mut Taxonomy, one: u32, other: u32| match one == other {
+        true => tree.leaf_of(one),
+        false => tree.add_set(&[one.min(other), one.max(other)]),
+    };
+    codes.clone().map(|one| codes.clone().map(|other| set(tree, one, other)).collect()).collect()
+}
+
 fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
     let ills = if random.below(2) == 0 { flat(&["asthma", "flu", "hiv"]) } else { tree("ill", ILLS) };
     let pays = if random.below(2) == 0 { flat(&["10", "20"]) } else { tree("pay", PAYS) };
-    let columns = [("ill", ills), ("pay", pays)][..shape.columns].to_vec();
+    let mut columns = [("ill", ills), ("pay", pays)][..shape.columns].to_vec();
+    let pairs: Vec<Vec<Vec<NodeId>>> = columns.iter_mut().map(|(_, tree)| pairs(Arc::make_mut(tree))).collect();
     let people = 3 + random.below(shape.people - 2);
     let combinations: Vec<Vec<u32>> =
         (0..people).map(|_| columns.iter().map(|(_, tree)| random.below(tree.len()) as u32).collect()).collect();
@@ -250,12 +261,15 @@ fn random_history(random: &mut Random, shape: &HistoryShape) -> SmallHistory {
                 group += 1;
             }
             remaining -= 1;
-            let cells = columns.iter().zip(&combinations[person]).map(|((_, tree), code)| {
+            let cells = columns.iter().zip(&combinations[person]).zip(&pairs).map(|(((_, tree), code), pairs)| {
                 let leaf = tree.leaf_of(*code);
-                match shape.suppressed > 0 && random.below(shape.suppressed) == 0 {
-                    true if random.below(2) == 0 => 0,
-                    true => tree.node(leaf).parent.unwrap(),
-                    false => leaf,
+                if shape.suppressed == 0 || random.below(shape.suppressed) > 0 {
+                    return leaf;
+                }
+                match random.below(3) {
+                    0 => 0,
+                    1 => tree.node(leaf).parent.unwrap(),
+                    _ => pairs[*code as usize][random.below(tree.len())],
                 }
             });
             // Unordered pseudonyms.

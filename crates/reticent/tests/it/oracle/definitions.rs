@@ -266,7 +266,7 @@ fn ordered(data: &Data, of: &str, mut values: Vec<String>) -> Vec<String> {
             let leaves: Vec<String> =
                 tree.nodes().iter().filter(|node| node.children.is_empty()).map(|node| node.label.clone()).collect();
             // The codes of leaves ascend from left to right.
-            let code = |value: &String| tree.nodes().iter().find(|node| node.label == *value).unwrap().codes.start;
+            let code = |value: &String| tree.nodes().iter().find(|node| node.label == *value).unwrap().span.start;
             assert!(values.iter().all(|value| leaves.contains(value)));
             values.sort_by_key(code);
         }

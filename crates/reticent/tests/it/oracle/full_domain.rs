@@ -1,6 +1,6 @@
 //! Optimal full-domain search, compared with all nodes of the lattice: no node that satisfies the requirement has a lower loss.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, Suppression, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, Suppression, ValueForm, run};
 use reticent::registry::Arguments;
 use reticent::{Error, History, Recoding, Table};
 
@@ -13,7 +13,7 @@ use crate::support::{Data, Random, random_data, requirement};
 fn loss(table: &Table, recoding: &Recoding) -> u64 {
     let leaves = |column: usize, code: u32| {
         let recoded = &recoding.columns[column];
-        recoded.column.tree.node(recoded.column.nodes[recoded.map[code as usize] as usize]).codes.len() as u64
+        recoded.column.tree.node(recoded.column.nodes[recoded.map[code as usize] as usize]).span.len() as u64
     };
     let whole = |column: usize| table.columns[column].tree.len() as u64;
     (0..table.contingency.len())
@@ -68,6 +68,7 @@ fn assert_optimal(seed: u64, people: usize) {
                 requirement: &requirement,
                 purpose: &purpose,
                 suppression: Suppression::NONE,
+                values: ValueForm::Nodes,
             };
             let context = || format!("{words:?} on {:?} by {:?}", data.rows, data.owners);
             match run("optimal-full-domain", &task, Arguments::default(), &Control::QUIET) {

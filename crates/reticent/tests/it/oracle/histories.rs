@@ -320,7 +320,7 @@ pub fn grow(tree: &Arc<Taxonomy>, random: &mut Random) -> Arc<Taxonomy> {
     let mut open: Vec<usize> = (0..grown.nodes().len()).filter(|id| grown.can_grow(*id)).collect();
     while let Some(id) = open.pop() {
         if grown.can_grow(id) && !one_in(random, 5) {
-            let codes = grown.node(id).codes.clone();
+            let codes = grown.node(id).span.clone();
             let at = codes.start + 1 + random.below(codes.len() - 1) as u32;
             open.extend(grown.split(id, at));
         }

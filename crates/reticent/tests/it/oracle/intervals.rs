@@ -1,7 +1,7 @@
 //! Published intervals of numbers: every interval covers its raw value. Intervals and classes are read from the labels, not
 //! from the taxonomy.
 
-use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, named, run};
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, ValueForm, named, run};
 use reticent::contingency::ContingencyTable;
 use reticent::registry::{Argument, Arguments, Domain};
 use reticent::taxonomy::{IntervalLevel, Type};
@@ -115,7 +115,7 @@ fn check(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
     let purpose = Purpose::Classification("note".to_owned());
     let history = History::default();
     let suppression = Suppression::NONE;
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression };
+    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
     let outcome = match run(id, &task, arguments.clone(), &Control::QUIET) {
         Ok(outcome) => outcome,
         Err(reticent::Error::Refused(_)) if named(id).is_ok_and(|listed| listed.entry.comparison) => return 0,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::algorithms::{Control, Guarantee, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, run};
+use reticent::algorithms::{Control, Guarantee, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
 use reticent::join::{Breadth, ColumnRef, Counted, JoinCheck, sets_for};
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
@@ -199,7 +199,7 @@ impl SearchCase {
     ) -> reticent::Result<SearchOutcome> {
         let requirement = self.requirement();
         let task =
-            RecodingTask { table, history: &self.instance.history, requirement: &requirement, purpose, suppression };
+            RecodingTask { table, history: &self.instance.history, requirement: &requirement, purpose, suppression, values: ValueForm::Nodes };
         run(id, &task, Arguments::default(), &Control::QUIET)
     }
 
@@ -266,7 +266,7 @@ fn further_specializations(table: &Table, outcome: &SearchOutcome, generalized: 
         for node in carried.into_iter().filter(|node| !tree.node(*node).children.is_empty()) {
             let mut nodes = published.clone();
             for child in &tree.node(node).children {
-                for code in tree.node(*child).codes.clone() {
+                for code in tree.node(*child).span.clone() {
                     nodes[column].1[code as usize] = *child;
                 }
             }

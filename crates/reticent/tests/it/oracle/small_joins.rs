@@ -1,6 +1,6 @@
 //! Regression tests on small histories: cases in which the library differed from the definition of the lossy join.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
 use reticent::join::{Constraint, JoinCheck, JoinRequirement, Member};
 use reticent::models::Survey;
 use reticent::registry::Arguments;
@@ -120,6 +120,7 @@ impl SmallJoin {
             requirement: &self.requirement,
             purpose: &Purpose::General,
             suppression: Suppression::NONE,
+            values: ValueForm::Nodes,
         };
         run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)
     }
@@ -356,6 +357,7 @@ fn a_column_of_y_is_checked_as_it_is_published() {
         requirement: &requirement,
         purpose: &Purpose::General,
         suppression: Suppression::NONE,
+        values: ValueForm::Nodes,
     };
     let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
     let raw = History::single(new.raw());

@@ -1,7 +1,7 @@
 //! Top-down specialization, compared with its definition: if the result is locally maximal, every further step violates the
 //! requirement.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
 use reticent::registry::Arguments;
 use reticent::taxonomy::NodeId;
 use reticent::{Error, History, Role, Table};
@@ -35,7 +35,7 @@ fn specialize_once(data: &Data, table: &Table, outcome: &SearchOutcome, column: 
         .collect();
     let mut all = all;
     for child in &tree.node(node).children {
-        for code in tree.node(*child).codes.clone() {
+        for code in tree.node(*child).span.clone() {
             all[column].1[code as usize] = *child;
         }
     }
@@ -58,6 +58,7 @@ fn assert_locally_maximal(seed: u64, people: usize) {
                 requirement: &requirement,
                 purpose: &purpose,
                 suppression: Suppression::NONE,
+                values: ValueForm::Nodes,
             };
             let outcome = match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
                 Ok(outcome) => outcome,
@@ -116,6 +117,7 @@ fn a_trivial_requirement_gives_the_raw_table() {
             requirement: &requirement,
             purpose: &purpose,
             suppression: Suppression::NONE,
+            values: ValueForm::Nodes,
         };
         let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
         for column in [0, 1] {

@@ -27,10 +27,10 @@ pub(super) trait Cover: Clone {
     fn losses_without(&self, problem: &Problem<'_>, members: &[u32]) -> Vec<f64>;
 
     /// Whether both groups publish the same values.
-    fn same(&self, other: &Self) -> bool;
+    fn same(&self, problem: &Problem<'_>, other: &Self) -> bool;
 
     /// Hash of the published values.
-    fn key(&self) -> u64;
+    fn key(&self, problem: &Problem<'_>) -> u64;
 
     /// Loss of a group of two leaf codes in one column.
     fn code_loss(problem: &Problem<'_>, column: usize, one: u32, other: u32) -> f64;
@@ -116,11 +116,11 @@ impl Cover for NodeCover {
         losses
     }
 
-    fn same(&self, other: &Self) -> bool {
+    fn same(&self, _problem: &Problem<'_>, other: &Self) -> bool {
         self.0 == other.0
     }
 
-    fn key(&self) -> u64 {
+    fn key(&self, _problem: &Problem<'_>) -> u64 {
         self.0.iter().fold(0, |hash, node| mix(hash ^ u64::from(*node)))
     }
 
@@ -142,7 +142,8 @@ fn unite_nodes(problem: &Problem<'_>, into: &mut [u32], other: &[u32]) {
     into.iter_mut().zip(other).for_each(|(node, other)| *node = common_node(problem, *node, *other));
 }
 
-/// The leaves of each column: (column, code, number of members), ascending.
+/// The leaves of each column: (column, code, number of members), ascending. A column with an order publishes the range from its first
+/// to its last leaf, other columns the leaves.
 #[derive(Clone)]
 pub(super) struct SetCover(Vec<(u32, u32, u32)>);
 
@@ -156,6 +157,28 @@ impl SetCover {
             Ok(at) => self.0[at].2 += count,
             Err(at) => self.0.insert(at, (column as u32, code, count)),
         }
+    }
+
+    /// Entries of a column.
+    fn entries(&self, column: usize) -> &[(u32, u32, u32)] {
+        let start = self.0.partition_point(|entry| (entry.0 as usize) < column);
+        let end = start + self.0[start..].partition_point(|entry| entry.0 as usize == column);
+        &self.0[start..end]
+    }
+
+    /// Loss of a column without one code and with another.
+    fn changed_loss(&self, problem: &Problem<'_>, column: usize, without: Option<u32>, with: Option<u32>) -> f64 {
+        let codes = self.entries(column).iter().map(|entry| entry.1).filter(|code| Some(*code) != without);
+        problem.codes_loss(column, codes.chain(with))
+    }
+
+    /// What the group publishes: the first and the last leaf of a column with an order, every leaf of other columns.
+    fn published<'a>(&'a self, problem: &'a Problem<'_>) -> impl Iterator<Item = (u32, u32)> + 'a {
+        (0..problem.columns).flat_map(move |column| {
+            let codes = self.entries(column).iter().map(|entry| entry.1);
+            let is_end = problem.ends(column, codes.clone());
+            codes.filter(move |code| is_end.is_none_or(|ends| ends.contains(&Some(*code)))).map(move |code| (column as u32, code))
+        })
     }
 }
 
@@ -184,15 +207,20 @@ impl Cover for SetCover {
     }
 
     fn loss(&self, problem: &Problem<'_>) -> f64 {
-        // The first leaf of each column has no loss.
-        self.0.windows(2).filter(|pair| pair[0].0 == pair[1].0).map(|pair| problem.leaf_loss[pair[1].0 as usize]).sum()
+        let of_column = |entries: &[(u32, u32, u32)]| {
+            problem.codes_loss(entries[0].0 as usize, entries.iter().map(|entry| entry.1))
+        };
+        self.0.chunk_by(|one, other| one.0 == other.0).map(of_column).sum()
     }
 
     fn loss_with(&self, problem: &Problem<'_>, combination: u32) -> f64 {
         let mut loss = self.loss(problem);
         for (column, code) in problem.row(combination).iter().enumerate() {
             if self.position(column, *code).is_err() {
-                loss += problem.leaf_loss[column];
+                loss += match problem.is_ordered(column) {
+                    true => self.changed_loss(problem, column, None, Some(*code)) - self.changed_loss(problem, column, None, None),
+                    false => problem.leaf_loss[column],
+                };
             }
         }
         loss
@@ -204,24 +232,31 @@ impl Cover for SetCover {
         }
         let loss = self.loss(problem);
         let only = |column: usize, code: u32| self.position(column, code).is_ok_and(|at| self.0[at].2 == 1);
+        let saved_in = |column: usize, code: u32| match problem.is_ordered(column) {
+            true => self.changed_loss(problem, column, None, None) - self.changed_loss(problem, column, Some(code), None),
+            false => problem.leaf_loss[column],
+        };
         let saved = |member: &u32| -> f64 {
             let codes = problem.row(*member).iter().enumerate().filter(|(column, code)| only(*column, **code));
-            codes.map(|(column, _)| problem.leaf_loss[column]).sum()
+            codes.map(|(column, code)| saved_in(column, *code)).sum()
         };
         members.iter().map(|member| loss - saved(member)).collect()
     }
 
-    fn same(&self, other: &Self) -> bool {
-        let leaves = |cover: &Self| cover.0.iter().map(|entry| (entry.0, entry.1)).collect::<Vec<_>>();
-        leaves(self) == leaves(other)
+    fn same(&self, problem: &Problem<'_>, other: &Self) -> bool {
+        self.published(problem).eq(other.published(problem))
     }
 
-    fn key(&self) -> u64 {
-        self.0.iter().fold(0, |hash, entry| mix(hash ^ (u64::from(entry.0) << 32 | u64::from(entry.1))))
+    fn key(&self, problem: &Problem<'_>) -> u64 {
+        self.published(problem).fold(0, |hash, (column, code)| mix(hash ^ (u64::from(column) << 32 | u64::from(code))))
     }
 
     #[inline]
     fn code_loss(problem: &Problem<'_>, column: usize, one: u32, other: u32) -> f64 {
-        if one == other { 0.0 } else { problem.leaf_loss[column] }
+        match problem.is_ordered(column) {
+            _ if one == other => 0.0,
+            true => problem.codes_loss(column, [one.min(other), one.max(other)].into_iter()),
+            false => problem.leaf_loss[column],
+        }
     }
 }

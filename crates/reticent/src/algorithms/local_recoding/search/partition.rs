@@ -131,7 +131,7 @@ impl<'a, C: Cover> Partition<'a, C> {
         if self.group(group).members.is_empty() {
             return;
         }
-        let key = self.group(group).cover.key();
+        let key = self.group(group).cover.key(self.problem);
         let other = self.by_key.insert(key, group).filter(|other| *other != group);
         let Some(other) = other.filter(|other| self.are_equal(*other, group)) else { return };
         let union = [self.group(other).members.as_slice(), &self.group(group).members].concat();
@@ -151,7 +151,7 @@ impl<'a, C: Cover> Partition<'a, C> {
 
     fn are_equal(&self, one: u32, other: u32) -> bool {
         let (one, other) = (self.group(one), self.group(other));
-        !one.members.is_empty() && one.cover.same(&other.cover)
+        !one.members.is_empty() && one.cover.same(self.problem, &other.cover)
     }
 
     /// Groups of all combinations. Groups that publish the same values are merged.
@@ -166,7 +166,7 @@ impl<'a, C: Cover> Partition<'a, C> {
     fn merge_all_equal(&mut self) -> Option<Vec<u32>> {
         let mut classes: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
         for group in self.live() {
-            classes.entry(self.group(group).cover.key()).or_default().push(group);
+            classes.entry(self.group(group).cover.key(self.problem)).or_default().push(group);
         }
         for mut class in classes.into_values() {
             while let Some(group) = class.pop() {

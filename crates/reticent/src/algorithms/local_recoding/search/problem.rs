@@ -2,7 +2,7 @@
 //!
 //! Combinations are sorted, so that the result does not depend on the order of the input.
 
-use super::{Form, Group, Input, Verdict};
+use super::{Form, Group, Input, Tree, Verdict};
 
 /// Node of a taxonomy; nodes of all columns are in one list.
 #[derive(Clone, Copy)]
@@ -33,6 +33,10 @@ pub(super) struct Problem<'a> {
     leaves: Vec<Vec<u32>>,
     /// Loss of each additional leaf of a set, by column.
     pub leaf_loss: Vec<f64>,
+    /// Whether a set of a column is a range of leaves, by column.
+    ordered: Vec<bool>,
+    /// Code of missing values, which belong to no range, by column.
+    missing: Vec<Option<u32>>,
 }
 
 impl<'a> Problem<'a> {
@@ -57,21 +61,67 @@ impl<'a> Problem<'a> {
             }
             roots.push(nodes.len() as u32);
             leaves.push(leaf_of);
-            leaf_loss.push(if leaf_count > 1 { 1.0 / f64::from(leaf_count - 1) } else { 0.0 });
+            let most = tree.nodes.first().map_or(0.0, |node| node.loss);
+            leaf_loss.push(if leaf_count > 1 { most / f64::from(leaf_count - 1) } else { 0.0 });
         }
+        // The search for sets names a leaf that represents several codes by its first code.
+        let named = |(code, (leaves, tree)): (u32, (&Vec<u32>, &Tree))| match input.form {
+            Form::Nodes => code,
+            Form::Sets if tree.ordered => nodes[leaves[code as usize] as usize].start,
+            Form::Sets => code,
+        };
+        let rows = original.iter().flat_map(|at| row(at).zip(leaves.iter().zip(input.trees)).map(named)).collect();
         Problem {
             input,
             stop,
             form: input.form,
             columns,
-            rows: original.iter().flat_map(row).collect(),
+            rows,
             weights: original.iter().map(|at| input.weights[*at as usize]).collect(),
             original,
             nodes,
             roots,
             leaves,
             leaf_loss,
+            ordered: input.trees.iter().map(|tree| tree.ordered).collect(),
+            missing: input.trees.iter().map(|tree| tree.missing).collect(),
         }
+    }
+
+    /// Whether a set of a column is a range of leaves.
+    #[inline]
+    pub(super) fn is_ordered(&self, column: usize) -> bool {
+        self.ordered[column]
+    }
+
+    /// First and last leaf of the range that some ascending codes span, and the code of missing values if it is one of them. `None` if
+    /// the column has no order.
+    pub(super) fn ends(&self, column: usize, codes: impl Iterator<Item = u32>) -> Option<[Option<u32>; 3]> {
+        if !self.ordered[column] {
+            return None;
+        }
+        let mut ends = [None; 3];
+        for code in codes {
+            if Some(code) == self.missing[column] {
+                ends[2] = Some(code);
+                continue;
+            }
+            ends[0] = Some(ends[0].map_or(code, |first: u32| first.min(code)));
+            ends[1] = Some(ends[1].map_or(code, |last: u32| last.max(code)));
+        }
+        Some(ends)
+    }
+
+    /// Loss of publishing some leaves of a column as a set.
+    pub(super) fn codes_loss(&self, column: usize, codes: impl Iterator<Item = u32> + Clone) -> f64 {
+        let width = match self.ends(column, codes.clone()) {
+            None => codes.count() as u32,
+            Some([first, last, missing]) => {
+                let end = |code: u32| self.node(self.leaves[column][code as usize]).end;
+                first.zip(last).map_or(0, |(first, last)| end(last) - first) + u32::from(missing.is_some())
+            }
+        };
+        self.leaf_loss[column] * f64::from(width.saturating_sub(1))
     }
 
     /// Number of combinations.

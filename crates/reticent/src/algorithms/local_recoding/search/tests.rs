@@ -85,6 +85,12 @@ impl Tiny {
         let leaves: BTreeSet<u32> = members.iter().map(|member| self.codes[column][*member as usize]).collect();
         let above = |node: &&TreeNode| leaves.iter().all(|code| node.codes.contains(code));
         match form {
+            Form::Sets if self.trees[column].ordered => {
+                let missing = self.trees[column].missing.filter(|code| leaves.contains(code));
+                let known = || leaves.iter().filter(|code| Some(**code) != missing).copied();
+                let range = known().min().zip(known().max()).map_or(0..0, |(first, last)| first..last + 1);
+                range.chain(missing).collect()
+            }
             Form::Sets => leaves,
             Form::Nodes => {
                 let nodes = self.trees[column].nodes.iter().filter(above);
@@ -122,7 +128,9 @@ fn tree(random: &mut Random) -> Tree {
         nodes.push(node(Some(0), 1..leaves));
     }
     nodes.extend((0..leaves).map(|code| node(Some(u32::from(inner && code > 0)), code..code + 1)));
-    Tree { nodes }
+    // Some trees are those of numbers, sometimes with a missing value.
+    let ordered = random.below(3) == 0;
+    Tree { nodes, ordered, missing: Some(leaves - 1).filter(|_| random.below(2) == 0) }
 }
 
 fn members(groups: &[Group]) -> Vec<Vec<u32>> {

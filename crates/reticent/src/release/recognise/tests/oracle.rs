@@ -11,13 +11,13 @@ use super::*;
 fn check_tree(tree: &Taxonomy) {
     let mut leaves = 0;
     for (id, node) in tree.nodes().iter().enumerate() {
-        let below: Vec<u32> = node.children.iter().flat_map(|child| tree.node(*child).codes.clone()).collect();
+        let below: Vec<u32> = node.children.iter().flat_map(|child| tree.node(*child).span.clone()).collect();
         if node.children.is_empty() && id > 0 {
-            assert_eq!(node.codes.len(), 1);
-            assert_eq!((tree.value(node.codes.start), tree.leaf_of(node.codes.start)), (node.label.as_str(), id));
+            assert_eq!(node.span.len(), 1);
+            assert_eq!((tree.value(node.span.start), tree.leaf_of(node.span.start)), (node.label.as_str(), id));
             leaves += 1;
         } else {
-            assert_eq!(below, node.codes.clone().collect::<Vec<u32>>(), "{}", node.label);
+            assert_eq!(below, node.span.clone().collect::<Vec<u32>>(), "{}", node.label);
         }
     }
     assert_eq!(leaves, tree.len());

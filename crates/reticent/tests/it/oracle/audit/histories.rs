@@ -346,8 +346,8 @@ fn has_several(small: &SmallHistory, person: u128) -> bool {
 fn changed_people(small: &SmallHistory) -> Vec<u128> {
     let contradict_each_other = |one: &Record, other: &Record| {
         (0..small.columns.len()).any(|column| {
-            let codes = |record: &Record| small.columns[column].1.node(record.cells[column]).codes.clone();
-            codes(one).end <= codes(other).start || codes(other).end <= codes(one).start
+            let codes = |record: &Record| small.columns[column].1.codes(record.cells[column]).collect::<BTreeSet<u32>>();
+            codes(one).is_disjoint(&codes(other))
         })
     };
     let changed =
@@ -378,11 +378,9 @@ fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
             let lists = posteriors(&found, person, name);
             for record in records.iter().filter(|record| record.cells[column] != 0) {
                 // Some list includes a value of the record.
-                let codes = tree.node(record.cells[column]).codes.clone();
+                let codes: Vec<u32> = tree.codes(record.cells[column]).collect();
                 let includes = |list: &BTreeMap<String, ColumnPosterior>| {
-                    codes
-                        .clone()
-                        .any(|code| list.get(tree.value(code)).is_some_and(|posterior| posterior.upper.numerator > 0))
+                    codes.iter().any(|code| list.get(tree.value(*code)).is_some_and(|posterior| posterior.upper.numerator > 0))
                 };
                 if !lists.iter().any(includes) {
                     return Err(format!("excluded: {person} {name} {lists:?}"));
