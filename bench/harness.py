@@ -32,6 +32,7 @@ class Run:
 
     status: int
     seconds: float
+    cpu_seconds: float
     peak_bytes: int
     stdout: str
     stderr: str
@@ -58,7 +59,7 @@ def run(command, seconds=None, memory=None):
         for stream in (out, err):
             stream.seek(0)
             texts.append(stream.read().decode(errors="replace"))
-    return Run(process.returncode, seconds, usage.ru_maxrss * 1024, *texts)
+    return Run(process.returncode, seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, *texts)
 
 
 def checked(command, expected=(0,)):
