@@ -1,4 +1,4 @@
-//! The worst cases with their minimal explanations, and the table of all people. Only on an internal page.
+//! The worst cases with their explanations, and the table of all people. Only on an internal page.
 
 use maud::{Markup, html};
 use reticent::audit::Fraction;
@@ -25,8 +25,8 @@ fn case(case: &Case) -> Markup {
             p.quiet { (people(case.people)) " · " (quoted(&case.column)) }
             @if !case.pseudonyms.is_empty() { (names(case)) }
             @match &case.explanation {
-                Some(minimal) => (explanation(minimal, case)),
-                None => p.quiet { "No minimal explanation was found." },
+                Some(found) => (explanation(found, case)),
+                None => p.quiet { "No explanation was found." },
             }
         }
     }
@@ -42,16 +42,16 @@ fn names(case: &Case) -> Markup {
     }
 }
 
-fn explanation(minimal: &Explanation, case: &Case) -> Markup {
-    let more = minimal.groups.len().saturating_sub(MAX_GROUPS);
+fn explanation(found: &Explanation, case: &Case) -> Markup {
+    let more = found.groups.len().saturating_sub(MAX_GROUPS);
     html! {
         div.groups {
-            @for explaining in minimal.groups.iter().take(MAX_GROUPS) { (group(explaining, case)) }
+            @for explaining in found.groups.iter().take(MAX_GROUPS) { (group(explaining, case)) }
             @if more > 0 {
                 section.group.more { p { "and " (counted(more as u64, "more group")) } }
             }
         }
-        p.explanation { (in_words(minimal, case)) }
+        p.explanation { (in_words(found, case)) }
     }
 }
 
@@ -74,15 +74,16 @@ fn group(group: &ExplainingGroup, case: &Case) -> Markup {
 }
 
 /// Describes the explanation and its conclusion.
-fn in_words(minimal: &Explanation, case: &Case) -> Markup {
-    let all = minimal.groups.len();
-    let mut clauses: Vec<String> = minimal.groups.iter().take(MAX_GROUPS).map(clause).collect();
+fn in_words(found: &Explanation, case: &Case) -> Markup {
+    let all = found.groups.len();
+    let mut clauses: Vec<String> = found.groups.iter().take(MAX_GROUPS).map(clause).collect();
     if all > MAX_GROUPS {
         clauses.push(format!("and {}", counted((all - MAX_GROUPS) as u64, "more group")));
     }
     let target = if case.people == 1 { "this person".to_owned() } else { format!("these {}", people(case.people)) };
+    let title = if found.minimal { "Minimal explanation:" } else { "Explanation:" };
     html! {
-        strong { "Minimal explanation:" } " " (clauses.join("; ")) ". " strong { "Conclusion:" } " for " (target) ", "
+        strong { (title) } " " (clauses.join("; ")) ". " strong { "Conclusion:" } " for " (target) ", "
         @if case.posterior.lower == Fraction::ONE {
             b { (case.value) } " is the only possible value"
         } @else {

@@ -159,6 +159,9 @@ fn re_identification(view: &View, findings: &Findings) -> Markup {
                 }
             }
         }
+        @if !findings.unlinked.is_empty() && findings.releases > 1 {
+            p.quiet { "These risks do not cover the combination of releases whose record owners are unknown." }
+        }
         p.quiet {
             "Usual threshold: " (percent(USUAL_THRESHOLD)) " (" (USUAL_THRESHOLD) "), the maximum risk usually accepted for published "
             "clinical data (European Medicines Agency, Policy 0070; Health Canada)."

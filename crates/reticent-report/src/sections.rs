@@ -309,12 +309,7 @@ fn histogram(column: &ColumnView) -> Markup {
         p.lead {
             "Each person is counted once, by the posterior of their most probable value. "
             "The further to the right, the more an attacker can infer."
-            @if !column.bounds_only.is_zero() {
-                " For " (column.bounds_only.ratio_text(&column.now.people)) ", only bounds are known. The upper bound is counted."
-            }
-            @if !column.estimated.is_zero() {
-                " For " (column.estimated.ratio_text(&column.now.people)) ", the figure is an estimate, which can be too low."
-            }
+            (not_exact(column))
         }
         @if before.is_some() {
             p.series {
@@ -328,11 +323,27 @@ fn histogram(column: &ColumnView) -> Markup {
     }
 }
 
+/// Says for how many people the figure of a distribution is a bound or an estimate.
+fn not_exact(column: &ColumnView) -> Markup {
+    html! {
+        @if !column.bounds_only.is_zero() {
+            " For " (column.bounds_only.ratio_text(&column.now.people)) ", only bounds are known. The upper bound is counted."
+        }
+        @if !column.estimated.is_zero() {
+            " For " (column.estimated.ratio_text(&column.now.people)) ", the figure is an estimate, which can be too low."
+        }
+        @if let Some(before) = column.before.as_ref().filter(|_| !column.not_exact_before.is_zero()) {
+            " Before the last release, the figure is an estimate or an upper bound for "
+            (column.not_exact_before.ratio_text(&before.people)) "."
+        }
+    }
+}
+
 /// Renders the nested counts of a public page. Each count includes the next, so that counts do not add up to a total.
 fn nested(column: &ColumnView) -> Markup {
     let last = column.timeline.last().filter(|_| column.before.is_some());
     html! {
-        p.lead { "Number of people by maximum posterior. Each row includes the rows below it." }
+        p.lead { "Number of people by maximum posterior. Each row includes the rows below it." (not_exact(column)) }
         div.scroll {
             table.nested {
                 thead {
@@ -382,8 +393,8 @@ fn worst(details: &Details) -> Markup {
             p { "There are no cases to show." }
         } @else {
             p.lead {
-                "The people with the highest posteriors. The minimal explanation of a case is a small set of groups that is sufficient "
-                "for the inference."
+                "The people with the highest posteriors. The explanation of a case is a small set of groups that implies the "
+                "posterior. It is called minimal if no part of it implies the same posterior."
             }
             (cases::cases(details.worst))
         }

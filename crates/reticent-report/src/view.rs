@@ -119,6 +119,8 @@ pub struct ColumnView<'a> {
     pub bounds_only: Count,
     /// People whose figure is an estimate.
     pub estimated: Count,
+    /// People whose figure before the last release is an estimate or an upper bound.
+    pub not_exact_before: Count,
     pub baseline: String,
     pub exact: Count,
     pub entropy_bits: Option<String>,
@@ -169,6 +171,11 @@ pub struct Count {
 }
 
 impl Count {
+    /// Nobody.
+    fn zero() -> Count {
+        Count { text: "0".to_owned(), drawn: 0 }
+    }
+
     pub fn is_zero(&self) -> bool {
         self.drawn == 0 && self.text == "0"
     }
@@ -349,10 +356,8 @@ impl Audience {
 
     fn column_counts(&self, column: Option<&ColumnAudit>) -> ColumnCounts {
         let Some(column) = column else {
-            let zero = || Count { text: "0".to_owned(), drawn: 0 };
-            let (certain, may_be_certain) = (zero(), zero());
-            let (above, may_be_above, bars) = (zero(), zero(), Vec::new());
-            return ColumnCounts { people: zero(), certain, may_be_certain, above, may_be_above, bars };
+            let [people, certain, may_be_certain, above, may_be_above] = std::array::from_fn(|_| Count::zero());
+            return ColumnCounts { people, certain, may_be_certain, above, may_be_above, bars: Vec::new() };
         };
         let count = |people: u64| self.disclosed(people, column.people);
         let bars: Vec<u64> = match self {
@@ -513,6 +518,9 @@ fn column_view<'a>(column: &'a ColumnAudit, coalition: &'a Coalition, audience: 
         },
         bounds_only: audience.disclosed(column.bounds_only, column.people),
         estimated: audience.disclosed(column.estimated, column.people),
+        not_exact_before: before.flatten().map_or_else(Count::zero, |before| {
+            audience.disclosed(before.estimated + before.bounds_only, before.people)
+        }),
         baseline: audience.average(column.baseline, column.people),
         exact: audience.disclosed(column.exact, column.people),
         entropy_bits: match audience {

@@ -6,6 +6,46 @@ use reticent_report::{Attack, html};
 
 use crate::fixture::{NOTICE, audit_of, column, public, report_of, sample};
 
+/// Every distribution says that estimates enter it, on both kinds of pages, before and after the last release.
+#[test]
+fn distributions_say_that_they_contain_estimates() {
+    let estimated =
+        |people: u64| ColumnAudit { estimated: 200, exact: people - 200, ..column("diagnosis", people, 30, 60) };
+    let exact = column("diagnosis", 900, 30, 60);
+    let sentences =
+        ["the figure is an estimate, which can be too low", "Before the last release, the figure is an estimate"];
+    let shown = |before: &ColumnAudit, after: &ColumnAudit| {
+        let report = || report_of(vec![audit_of(1, vec![before.clone()]), audit_of(2, vec![after.clone()])]);
+        [html(&report()), public(report())].map(|page| sentences.map(|sentence| page.contains(sentence)))
+    };
+    assert_eq!(shown(&exact, &estimated(1500)), [[true, false]; 2]);
+    assert_eq!(shown(&estimated(900), &column("diagnosis", 1500, 30, 60)), [[false, true]; 2]);
+    assert_eq!(shown(&exact, &column("diagnosis", 1500, 30, 60)), [[false, false]; 2]);
+}
+
+/// People who are proved to be above the threshold before, and only not ruled out after, are no decrease.
+#[test]
+fn the_change_compares_like_with_like() {
+    let page = |may_be_above: u64| {
+        let after = ColumnAudit { may_be_above, ..column("diagnosis", 299, 11, 128) };
+        html(&report_of(vec![audit_of(1, vec![column("diagnosis", 276, 11, 151)]), audit_of(2, vec![after])]))
+    };
+    assert!(page(128).contains("\u{2212}23"), "both counts are proved");
+    assert!(!page(291).contains("\u{2212}23"), "163 people are not ruled out");
+}
+
+/// An explanation of which a part can be superfluous is not called minimal.
+#[test]
+fn only_minimal_explanations_are_called_minimal() {
+    let page = |minimal: bool| {
+        let mut audit = audit_of(1, vec![column("diagnosis", 15, 3, 9)]);
+        audit.worst[0].explanation.as_mut().expect("an explanation").minimal = minimal;
+        html(&report_of(vec![audit]))
+    };
+    assert!(page(true).contains("<strong>Minimal explanation:</strong>"));
+    assert!(page(false).contains("<strong>Explanation:</strong>") && !page(false).contains("Minimal explanation:"));
+}
+
 #[test]
 fn sections_are_complete_and_in_order() {
     let html = html(&sample());
