@@ -11,12 +11,13 @@ use std::path::Path;
 use reticent::attacks::{self, KnownPerson};
 use reticent::audit::SolveOptions;
 use reticent::audit::{
-    AttackContext, AttackRun, AuditOptions, BackgroundKnowledge, algorithm_attacks, attack as run_attack,
+    AttackContext, AttackRun, Audit, AuditOptions, BackgroundKnowledge, algorithm_attacks, attack as run_attack,
     audit as audit_history, disclosures, is_certain, is_within, not_established, timeline,
 };
 use reticent::error::Obstacle;
+use reticent::policy::Policy;
 use reticent::registry::{Arguments, Entry as RegistryEntry};
-use reticent::{Confidence, History, Ratio, RecordedRelease};
+use reticent::{Confidence, History, Ratio, RecordedRelease, Role};
 use reticent_engine::{CountColumn, CountRequest, Embedded, Engine};
 use reticent_ledger::{Entry, Ledger};
 
@@ -137,6 +138,8 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         let assumption =
             |group: String| format!("{group} do not collude (`non-colluding` under [recipients] in the policy)");
         coalition.audit.assumptions.extend(groups.into_iter().map(assumption));
+        let accepted = loaded.as_ref().map(|loaded| accepted_unique(&loaded.policy, &history, &coalition.audit));
+        coalition.audit.assumptions.extend(accepted.into_iter().flatten());
     }
     let established =
         |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.not_established, &coalition.violations);
@@ -175,6 +178,26 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         html::write(path, request.public, &answer, &entries, loaded.as_ref(), &context.today())?;
     }
     Ok(answer)
+}
+
+/// Returns an assumption for each published column without protection whose unique values the policy accepts.
+fn accepted_unique(policy: &Policy, history: &History, audit: &Audit) -> Vec<String> {
+    let is_audited = |recorded: &&RecordedRelease| audit.releases.iter().any(|(number, _)| *number == recorded.number);
+    let shown: BTreeSet<&str> = history
+        .releases
+        .iter()
+        .filter(is_audited)
+        .flat_map(|recorded| &recorded.release.columns)
+        .filter(|column| column.role == Role::Other)
+        .map(|column| column.name.as_str())
+        .collect();
+    let accepted = policy.columns.iter().filter(|column| column.accept_unique && shown.contains(column.name.as_str()));
+    let assumption = |name: &str| {
+        format!(
+            "the attacker knows no value of {name}, which is published unchanged (the policy accepts unique values of it: `accept-unique`)"
+        )
+    };
+    accepted.map(|column| assumption(&column.name)).collect()
 }
 
 /// Returns an error if a requested column is not a sensitive attribute of any release.

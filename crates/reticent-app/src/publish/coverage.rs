@@ -1,21 +1,15 @@
 //! Coverage of the verdict on a release: the requirements of the policy that were not judged, or only in part.
 
-use reticent::statement::{Level, Outcome, Statement};
+use reticent::audit::Audited;
+use reticent::statement::{Level, Outcome, REIDENTIFICATION, Statement};
+use reticent::text::people;
 use reticent_ledger::HistoryScope;
 
 /// Returns why the release is not established to be within the policy. Empty: every requirement was judged or does not apply.
 ///
-/// `join_only` are the earlier releases whose records could not be linked to people.
-pub(super) fn not_established(
-    statements: &[Statement],
-    judged: &HistoryScope,
-    join_only: &[u64],
-    is_audited: bool,
-) -> Vec<String> {
+/// This is what holds for releases by algorithms and by methods; [`open_posteriors`] adds what the audit left open.
+pub(super) fn not_established(statements: &[Statement], judged: &HistoryScope) -> Vec<String> {
     let mut open = Vec::new();
-    if !is_audited {
-        open.push("the release was not audited".to_owned());
-    }
     if let HistoryScope::Alone { apart_from } = judged
         && !apart_from.is_empty()
     {
@@ -32,10 +26,25 @@ pub(super) fn not_established(
             Outcome::Judged { .. } | Outcome::NotApplicable { .. } => {}
         }
     }
-    if !join_only.is_empty() {
+    open
+}
+
+/// Returns what the audit of a release by an algorithm left open; `None` if there was no audit.
+pub(super) fn open_posteriors(audited: Option<&Audited>, statements: &[Statement]) -> Vec<String> {
+    let Some(audited) = audited else { return vec!["the release was not audited".to_owned()] };
+    let mut open = Vec::new();
+    if !audited.join_only.is_empty() {
+        let bounds_risk = statements.iter().any(|statement| statement.model == REIDENTIFICATION);
+        let figures = if bounds_risk { "posteriors and re-identification risks" } else { "posteriors" };
         open.push(format!(
-            "posteriors were not judged given {}, whose record owners are unknown; only joins were",
-            releases(join_only)
+            "{figures} were not judged given {}, whose record owners are unknown; only joins were",
+            releases(&audited.join_only)
+        ));
+    }
+    if audited.certain > 0 {
+        open.push(format!(
+            "a sensitive value is certain for {} given all releases, and the policy sets no `confidence`",
+            people(audited.certain)
         ));
     }
     open

@@ -185,6 +185,24 @@ fn a_confidence_without_a_sensitive_column_is_allowed() {
     assert_eq!(not_applicable(&answer), ["confidence-bounding"], "{answer}");
 }
 
+/// The requirement on the column that the second table lacks stays in force over the join: illness in city A is 2 of 4 in the first release.
+#[test]
+fn requirements_that_do_not_apply_stay_in_force_over_joins() {
+    let text = |columns: &str, confidence: f64| {
+        format!("[columns.id]\nrole = \"identifier\"\n{columns}[requirement]\nk = 2\nconfidence = {confidence}\n")
+    };
+    let columns = "[columns.city]\n[columns.job]\n";
+    let folder = TestFolder::from_policy(&text(&format!("{columns}[columns.illness]\nrole = \"sensitive\"\n"), 0.5));
+    folder.write("d.csv", "id,city,job,illness\n1,A,x,flu\n2,A,x,flu\n3,A,y,hiv\n4,A,y,cold\n5,B,x,flu\n6,B,y,hiv\n7,B,y,cold\n8,B,x,cold\n");
+    folder.publish("d.csv", "one").columns("city,illness").run().passes();
+    folder.write("e.csv", "id,city,job\n1,A,x\n2,A,x\n3,A,y\n4,A,y\n5,B,x\n6,B,y\n7,B,y\n8,B,x\n");
+    let answer = folder.publish("e.csv", "two").rehearse().unwrap().json();
+    assert_eq!(not_applicable(&answer), ["confidence-bounding"], "{answer}");
+    folder.write("reticent.toml", text(columns, 0.4));
+    let error = folder.publish("e.csv", "two").run().refused_with("requirement-unreachable");
+    assert!(error.to_string().contains("one.illness"), "{error}");
+}
+
 /// Models that do not apply to a release, because it lacks their columns.
 fn not_applicable(answer: &Value) -> Vec<&str> {
     let statements = answer["statements"].as_array().unwrap().iter();

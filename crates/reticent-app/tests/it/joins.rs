@@ -245,6 +245,24 @@ fn linkability_of_people_is_invalid() {
     assert!(error.to_string().contains("xy-anonymity"), "{error}");
 }
 
+/// Releases are joined on a sensitive column of the person. A column that the policy declares to describe records joins none: another
+/// record of the same person can have another value.
+#[test]
+fn a_column_of_records_does_not_join() {
+    let jobs = |per: &str| {
+        let folder = TestFolder::from_policy(&format!(
+            "[columns.id]\nrole = \"identifier\"\n[columns.city]\n[columns.job]\n[columns.illness]\nrole = \"sensitive\"\n{per}\
+             [requirement]\nk = 2\n"
+        ));
+        folder.write("d.csv", "id,city,job,illness\n1,A,x,flu\n2,A,y,hiv\n3,B,x,cold\n4,B,y,ulcer\n");
+        folder.publish("d.csv", "one").columns("city,illness").run().passes();
+        folder.publish("d.csv", "two").columns("job,illness").run().passes().json()["columns"][0]["published"].clone()
+    };
+    // Joined on illness, one person is in each city and job; on no column, all pairs of two records and two fit.
+    assert_eq!(jobs(""), serde_json::json!(["*"]));
+    assert_eq!(jobs("per = \"record\"\n"), serde_json::json!(["x", "y"]));
+}
+
 /// A requirement over two releases without a common column is judged on all pairs of their records.
 #[test]
 fn a_requirement_over_unconnected_releases_is_judged_on_all_pairs() {

@@ -36,6 +36,7 @@ mod republication_audit;
 mod republication_retired;
 mod republication_rules;
 mod rules;
+mod sampling;
 mod several_records;
 mod tidy;
 mod values;

@@ -51,10 +51,49 @@ fn a_release_judged_alone_names_the_releases_that_were_ignored() {
     assert_eq!(open(&answer), ["the release was judged without release 1, which recipients can hold"]);
 }
 
+/// Every woman has the flu. A policy without `confidence` allows that, and does not establish that it is within the policy: the audit of
+/// the same release finds certain values.
+#[test]
+fn a_certain_value_without_a_bound_is_not_established() {
+    let folder = TestFolder::from_policy(&policy("k = 2\n"));
+    folder.write("d.csv", "id,sex,illness\n1,F,flu\n2,F,flu\n3,F,flu\n4,M,cold\n5,M,burn\n");
+    let answer = folder.publish("d.csv", "one").to("press").run().passes().json();
+    assert_eq!(answer["audited"]["certain"], json!(3), "{answer:#}");
+    let why = "a sensitive value is certain for 3 people given all releases, and the policy sets no `confidence`";
+    assert_eq!(open(&answer), [why]);
+    folder.audit().run().violates();
+    // With a bound, the release is refused; without certain values, the verdict is within the policy.
+    let folder = TestFolder::from_policy(&policy("k = 2\n"));
+    folder.write("d.csv", PEOPLE);
+    let answer = folder.publish("d.csv", "one").to("press").run().passes().json();
+    assert_eq!((&answer["audited"]["certain"], open(&answer)), (&json!(0), Vec::new()));
+}
+
+/// A column whose unique values the policy accepts is an assumption of every audit of a release that shows it.
+#[test]
+fn accepted_unique_columns_are_an_assumption() {
+    let text = policy("k = 2\nconfidence = 0.6\n")
+        .replace("[columns.sex]\n", "[columns.sex]\n[columns.code]\nrole = \"other\"\naccept-unique = true\n");
+    let folder = TestFolder::from_policy(&text);
+    let rows: String = (0..12).map(|at| format!("{at},F,c{at},{}\n", ["flu", "cold", "burn"][at % 3])).collect();
+    folder.write("d.csv", format!("id,sex,code,illness\n{rows}"));
+    let assumed = |answer: Value| answer["coalitions"][0]["audit"]["assumptions"].to_string().contains("accept-unique");
+    folder.publish("d.csv", "without").columns("sex,illness").to("press").run().passes();
+    assert!(!assumed(folder.audit().run().unwrap().json()));
+    let answer = folder.publish("d.csv", "with").to("press").run().passes().json();
+    assert!(answer["warnings"].to_string().contains("accept-unique"), "{answer:#}");
+    assert!(assumed(folder.audit().run().unwrap().json()));
+}
+
 /// Without an owner column, the posteriors given the first release cannot be judged: only joins are.
 #[test]
 fn releases_without_owner_links_are_named_in_the_verdict() {
-    let text = policy("k = 2\nconfidence = 0.9\n").replace("[dataset]\nowner = \"id\"\n", "");
+    releases_without_owner_links("", "posteriors");
+    releases_without_owner_links("reidentification = 0.5\n", "posteriors and re-identification risks");
+}
+
+fn releases_without_owner_links(requirement: &str, figures: &str) {
+    let text = policy(&format!("k = 2\nconfidence = 0.9\n{requirement}")).replace("[dataset]\nowner = \"id\"\n", "");
     let folder = TestFolder::from_policy(&text.replace("[columns.sex]\n", "[columns.sex]\n[columns.city]\n"));
     let rows: String = (0..32)
         .map(|at| {
@@ -69,7 +108,7 @@ fn releases_without_owner_links_are_named_in_the_verdict() {
     folder.write("d.csv", format!("id,sex,city,illness\n{rows}"));
     folder.publish("d.csv", "one").columns("sex,illness").to("press").run().passes();
     let answer = folder.publish("d.csv", "two").columns("city,illness").to("press").run().passes().json();
-    let why = "posteriors were not judged given release 1, whose record owners are unknown; only joins were";
+    let why = format!("{figures} were not judged given release 1, whose record owners are unknown; only joins were");
     assert_eq!(open(&answer), [why]);
 }
 

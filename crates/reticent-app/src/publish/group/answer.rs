@@ -81,7 +81,7 @@ impl GroupMaker<'_> {
             tables,
             departures,
             alternative: method.def.departure_rule,
-            not_established: not_established(&made.statements, &made.judged, &[], true),
+            not_established: not_established(&made.statements, &made.judged),
             statements: made.statements,
             judged: made.judged,
             audited,

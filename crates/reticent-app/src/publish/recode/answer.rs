@@ -5,7 +5,7 @@ use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
 use reticent::{Recoding, RecodingRule, Release, Role};
 
-use super::super::coverage::not_established;
+use super::super::coverage::{not_established, open_posteriors};
 use super::super::pipeline::{self, MadeRelease, RecordOutcome};
 use super::super::plan::Plan;
 use super::past::EarlierReleases;
@@ -46,8 +46,8 @@ impl RecodeMaker<'_> {
             file = Some(recorded.file);
             recorded.answer
         });
-        let join_only = made.audited.as_ref().map_or(&[][..], |audited| &audited.join_only);
-        let not_established = not_established(&made.statements, &made.judged, join_only, made.audited.is_some());
+        let mut not_established = not_established(&made.statements, &made.judged);
+        not_established.extend(open_posteriors(made.audited.as_ref(), &made.statements));
         Ok(RecodedAnswer {
             name: request.name.to_string(),
             recipients: self.plan.recipients.clone(),

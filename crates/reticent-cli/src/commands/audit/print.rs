@@ -311,6 +311,10 @@ fn identity(audit: &Audit) {
     rows.push(vec!["    journalist risk".to_owned(), "at most the prosecutor risk".to_owned()]);
     rows.push(vec!["    marketer risk".to_owned(), format!("average {average}")]);
     columns(&rows).iter().for_each(|line| println!("{line}"));
+    if !audit.unresolved.is_empty() {
+        let text = "These figures do not cover the combination of releases whose record owners are unknown.";
+        println!("{}", wrap(text, WIDTH, "    "));
+    }
     println!();
 }
 

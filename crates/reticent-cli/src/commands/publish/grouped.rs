@@ -1,6 +1,8 @@
 //! Terminal output for a release made by a republication method.
 
+use reticent::audit::Proof;
 use reticent::republication::{Form, Underrepresented, withheld_text};
+use reticent::statement::Statement;
 use reticent_app::answer::{GroupSeconds, GroupedAnswer, HistoryScope, WithheldRecords};
 
 use super::recoded::{print_identity, print_ignored_history, print_not_judged, print_verdict, print_warnings};
@@ -110,7 +112,8 @@ fn print_requirements(answer: &GroupedAnswer) {
         HistoryScope::Alone { .. } => "this release alone",
         _ => "all releases that recipients can hold",
     };
-    for statement in answer.statements.iter().filter(|statement| statement.model == "k-anonymity") {
+    let class_sizes = |statement: &&Statement| statement.model == "k-anonymity" && statement.is_judged();
+    for statement in answer.statements.iter().filter(class_sizes) {
         println!("  {GOOD}meets{GOOD:#}    {}", wrap(&statement.to_string(), WIDTH, "           ").trim_start());
     }
     for column in &answer.audited.columns {
@@ -125,9 +128,12 @@ fn print_requirements(answer: &GroupedAnswer) {
             people(column.people.saturating_sub(column.already_above)),
             answer.audited.proof.word(),
         );
-        println!("  {GOOD}meets{GOOD:#}    {}", wrap(&text, WIDTH, "           ").trim_start());
+        // An estimate proves nothing.
+        let is_estimate = answer.audited.proof == Proof::Estimate && column.upper > column.confidence + 1e-9;
+        let mark = if is_estimate { format!("{HINT}estimate{HINT:#}") } else { format!("{GOOD}meets{GOOD:#}   ") };
+        println!("  {mark} {}", wrap(&text, WIDTH, "           ").trim_start());
     }
-    print_identity(answer.audited.identity.as_ref());
+    print_identity(answer.audited.identity.as_ref(), answer.audited.proof, &[]);
     for column in answer.audited.columns.iter().filter(|column| column.already_above > 0) {
         let text = format!(
             "not counted: {} whose {} is already disclosed by earlier releases, with a posterior up to {}. This release does \

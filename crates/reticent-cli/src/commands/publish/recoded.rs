@@ -7,7 +7,7 @@ use reticent::algorithms::Guarantee;
 use reticent::audit::{Identity, Proof};
 use reticent::join::Dangling;
 use reticent::requirement::NO_SUCH_COLUMN;
-use reticent::statement::{Outcome, Statement};
+use reticent::statement::{Outcome, Scope, Statement};
 use reticent::verify::JoinFinding;
 
 use reticent_app::answer::{ColumnAnswer, HistoryScope, JoinAnswer, RecodedAnswer, Seconds};
@@ -18,6 +18,8 @@ use crate::terminal::{
 };
 
 const MEETS: &str = "meets   ";
+/// Id of the model that bounds sets of records.
+const RECORD_SETS: &str = "multir-k-anonymity";
 
 /// Prints the verdict, the information loss by column and the risk; with `verbose` also joins, metrics and timings.
 pub fn print(answer: &RecodedAnswer, verbose: bool) {
@@ -223,7 +225,8 @@ fn dangling_text(dangling: &Dangling) -> String {
 /// The posterior of the audit, and what the audit does not cover.
 fn print_audit(answer: &RecodedAnswer) {
     let Some(audited) = &answer.audited else { return };
-    print_identity(audited.identity.as_ref());
+    print_identity(audited.identity.as_ref(), audited.proof, &audited.join_only);
+    print_record_sets(&answer.statements);
     let Some(confidence) = audited.confidence else { return };
     let highest = match audited.lower == audited.upper {
         true => ratio(audited.upper),
@@ -237,17 +240,7 @@ fn print_audit(answer: &RecodedAnswer) {
         0 => "this release shows no person's sensitive value".to_owned(),
         many => format!("highest {highest} among {}", people(many)),
     };
-    let numbers: Vec<String> = audited.join_only.iter().map(u64::to_string).collect();
-    let not_with = match numbers.as_slice() {
-        [] => String::new(),
-        [one] => format!("; not given release {one}, whose record owners are unknown: only joins with it were checked"),
-        many => {
-            format!(
-                "; not given releases {}, whose record owners are unknown: only joins with them were checked",
-                many.join(", ")
-            )
-        }
-    };
+    let not_with = not_given(&audited.join_only);
     // An estimate proves nothing.
     let estimate = audited.proof == Proof::Estimate && audited.upper > confidence + 1e-9;
     let (mark, not_proved) = match (estimate, not_with.is_empty()) {
@@ -279,8 +272,33 @@ fn print_audit(answer: &RecodedAnswer) {
     limits.iter().for_each(|text| println!("{}", wrap(text, WIDTH, "           ")));
 }
 
-/// The re-identification risk given all releases that the recipients can hold.
-pub fn print_identity(identity: Option<&Identity>) {
+/// Says which earlier releases a figure does not cover, because the owners of their records are unknown.
+fn not_given(join_only: &[u64]) -> String {
+    let numbers: Vec<String> = join_only.iter().map(u64::to_string).collect();
+    match numbers.as_slice() {
+        [] => String::new(),
+        [one] => format!("; not given release {one}, whose record owners are unknown: only joins with it were checked"),
+        many => {
+            format!(
+                "; not given releases {}, whose record owners are unknown: only joins with them were checked",
+                many.join(", ")
+            )
+        }
+    }
+}
+
+/// The requirements on the sets of records of people over all releases.
+fn print_record_sets(statements: &[Statement]) {
+    let over_releases = |statement: &&Statement| {
+        statement.model == RECORD_SETS && statement.scope != Scope::This && statement.is_judged()
+    };
+    for statement in statements.iter().filter(over_releases) {
+        println!("  {GOOD}{MEETS}{GOOD:#} {}", wrap(&statement.to_string(), WIDTH, "           ").trim_start());
+    }
+}
+
+/// The re-identification risk given all releases that the recipients can hold. `join_only` are the releases without owner links.
+pub fn print_identity(identity: Option<&Identity>, proof: Proof, join_only: &[u64]) {
     let Some(identity) = identity else {
         println!("  {HINT}no check{HINT:#} re-identification risk given all releases: it could not be computed");
         return;
@@ -294,10 +312,19 @@ pub fn print_identity(identity: Option<&Identity>) {
         }
         some => format!("{} singled out", people(some)),
     };
+    let not_given = not_given(join_only);
+    // An estimate proves nothing.
+    let estimate = proof == Proof::Estimate && identity.may_be_above > 0;
+    let (mark, not_proved) = match (identity.threshold.is_some(), estimate, not_given.is_empty()) {
+        (false, ..) => ("risk    ".to_owned(), ""),
+        (true, true, _) => (format!("{HINT}estimate{HINT:#}"), "; not proved: the upper bound exceeds the threshold"),
+        (true, false, false) => (format!("{HINT}in part {HINT:#}"), ""),
+        (true, false, true) => (format!("{GOOD}{MEETS}{GOOD:#}"), ""),
+    };
     let text = format!(
-        "re-identification risk{bound} given all releases that recipients can hold (highest {highest}; average {average}; {singled_out})"
+        "re-identification risk{bound} given all releases that recipients can hold (highest {highest}; average {average}; \
+         {singled_out}{not_proved}{not_given})"
     );
-    let mark = if identity.threshold.is_some() { format!("{GOOD}{MEETS}{GOOD:#}") } else { "risk    ".to_owned() };
     println!("  {mark} {}", wrap(&text, WIDTH, "           ").trim_start());
 }
 

@@ -31,6 +31,8 @@ pub struct Audited {
     pub already_above: u64,
     /// Number of people in components with too many possible worlds to count.
     pub not_counted: u64,
+    /// Number of people for whom a value is certain given all releases, although the policy sets no threshold.
+    pub certain: u64,
     /// Re-identification risk given all releases that the recipients can hold; `None` if it was not computed.
     pub identity: Option<Identity>,
     /// Numbers of the earlier releases that were audited together with it.
@@ -51,6 +53,7 @@ impl Audited {
             any_record_upper: 0.0,
             already_above: 0,
             not_counted: 0,
+            certain: 0,
             identity: None,
             with: Vec::new(),
             join_only: Vec::new(),
@@ -187,6 +190,9 @@ impl Audited {
             self.any_record_above = self.any_record_above.max(column.any_record_above);
             self.already_above = self.already_above.max(column.already_above);
             self.any_record_upper = self.any_record_upper.max(column.highest.upper.value());
+            if options.threshold(&column.name).is_none() {
+                self.certain = self.certain.max(column.certain);
+            }
         }
         self.not_counted = self.not_counted.max(audit.stats.people_not_counted);
         Ok(())
