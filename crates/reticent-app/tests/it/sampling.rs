@@ -10,7 +10,7 @@ const CASES: &str = include_str!("sampling_cases.json");
 const POLICY: &str = "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.age]\ntype = \"number\"\n[columns.g]\n\
                       role = \"other\"\n[columns.d]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.9\n";
 /// Work limit, in millions of steps, with which all possible worlds are counted.
-const EXACT: u64 = 2000;
+const EXACT: u64 = 300;
 
 fn folder(case: &Value) -> TestFolder {
     let folder = TestFolder::from_policy(POLICY);
@@ -39,7 +39,7 @@ fn sampled_posteriors_agree_with_exact_ones() {
         let audit = |call: AuditCall<'_>| {
             call.background("k.txt").per_person().run().unwrap().json()["coalitions"][0]["audit"].clone()
         };
-        let (exact, sampled) = (audit(folder.audit().effort(EXACT)), audit(folder.audit().samples(2000)));
+        let (exact, sampled) = (audit(folder.audit().effort(EXACT)), audit(folder.audit().samples(200)));
         let (mut figures, mut within) = (0, 0);
         let pairs: Vec<(&Value, &Value)> = posteriors(&exact).into_iter().zip(posteriors(&sampled)).collect();
         for (exact, sampled) in &pairs {
