@@ -176,9 +176,8 @@ impl Grouping<'_> {
         let min_weight = smallest.iter().flatten().copied().max().unwrap_or(1);
         let only_weight =
             contingency.owners.is_none() && self.checks.len() == models.len() && smallest.iter().all(Option::is_some);
-        let with_any =
-            |model: &Box<dyn crate::models::Model>| merging_of(model.as_ref(), contingency) == Merging::WithAny;
-        let merging_is_safe = self.checks.len() == models.len() && models.iter().all(with_any);
+        let mut with_any = models.iter().map(|model| merging_of(model.as_ref(), contingency) == Merging::WithAny);
+        let merging_is_safe = self.checks.len() == models.len() && with_any.all(|with_any| with_any);
         let counters = || -> Vec<ClassCounter> {
             self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
         };
