@@ -35,6 +35,7 @@ identity histories="200":
     cargo build --release -q -p reticent-cli
     python3 bench/oracle/oracle.py selfcheck
     RETICENT="$PWD/target/release/reticent" python3 bench/oracle/compare.py {{histories}} 0 abcdef
+    RETICENT="$PWD/target/release/reticent" python3 bench/oracle/publish.py {{histories}}
 
 # The reference page, the JSON Schema and the page of error codes, generated from the code.
 reference:
