@@ -206,3 +206,27 @@ fn a_method_publishes_declared_intervals() {
     }
     assert!(intervals > 0);
 }
+
+/// The illness of every woman changed, and changed records are withheld: the answer counts them, and names the part of the data that lacks.
+#[test]
+fn parts_of_the_data_that_are_left_out_are_named() {
+    let folder = TestFolder::from_policy(
+        "[dataset]\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.sex]\n[columns.illness]\nrole = \"sensitive\"\n[release]\n\
+         method = \"m-invariance\"\nseed = 7\n[release.options]\nm = 2\nchanged = \"withhold\"\n",
+    );
+    let rows = |change: usize| -> String {
+        let illness = |at: usize| ["flu", "cold", "burn", "gout"][(at + if at < 20 { change } else { 0 }) % 4];
+        (0..40).map(|at| format!("{at},{},{}\n", ["F", "M"][at / 20], illness(at))).collect()
+    };
+    let published = |name: &str, change: usize| {
+        folder.write(&format!("{name}.csv"), format!("id,sex,illness\n{}", rows(change)));
+        folder.publish_month(name).run().passes().json()
+    };
+    let answer = published("jan", 0);
+    assert_eq!((&answer["published"], &answer["underrepresented"]), (&json!(40), &json!([])), "{answer:#}");
+    let answer = published("feb", 1);
+    let women = json!([{ "column": "sex", "value": "F", "records": 20, "left_out": 20 }]);
+    assert_eq!((&answer["published"], &answer["underrepresented"]), (&json!(20), &women), "{answer:#}");
+    let withheld: u64 = answer["withheld"].as_array().unwrap().iter().map(|one| one["records"].as_u64().unwrap()).sum();
+    assert_eq!(withheld, 20);
+}
