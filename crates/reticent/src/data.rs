@@ -6,3 +6,4 @@ pub(crate) mod links;
 pub(crate) mod schema;
 pub(crate) mod table;
 pub mod taxonomy;
+pub(crate) mod workload;

@@ -62,6 +62,19 @@ pub enum Error {
         /// Problem and remedy.
         message: String,
     },
+    /// A workload of count queries is invalid.
+    #[error("queries `{file}`{}: {message}{}", at_line(*.line), hint_text(.hint))]
+    #[strum(serialize = "workload-invalid")]
+    Workload {
+        /// File of the queries.
+        file: String,
+        /// Line of the file, from 1.
+        line: Option<usize>,
+        /// Problem.
+        message: String,
+        /// Correction, if one can be suggested.
+        hint: Option<String>,
+    },
     /// A column of the data does not match the policy.
     #[error("column `{column}`: {message}")]
     #[strum(serialize = "column-unfit")]
@@ -213,6 +226,10 @@ impl serde::Serialize for Error {
             Error::Policy { line, .. } => map.serialize_entry("line", line)?,
             Error::Taxonomy { column, line, .. } => {
                 map.serialize_entry("column", column)?;
+                map.serialize_entry("line", line)?;
+            }
+            Error::Workload { file, line, .. } => {
+                map.serialize_entry("file", file)?;
                 map.serialize_entry("line", line)?;
             }
             Error::Column { column, .. } => map.serialize_entry("column", column)?,

@@ -102,6 +102,7 @@ pub use data::links::{Links, NO_OWNER, Pseudonym};
 pub use data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 pub use data::table::{Column, Counts, MissingNote, Table};
 pub use data::taxonomy::{Taxonomy, Type};
+pub use data::workload::{Condition, CountQuery, SelectedValues, Workload};
 pub use data::{contingency, taxonomy};
 pub use error::{Error, Result};
 pub use join::lossy::{InconsistentRules, LossyJoin};

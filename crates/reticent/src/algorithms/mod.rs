@@ -4,6 +4,7 @@
 //! no I/O. The module `verify` checks the written file independently.
 
 use crate::data::table::Table;
+use crate::data::workload::Workload;
 use crate::error::Result;
 use crate::ratio::Ratio;
 use crate::registry::{Arguments, Entry, Kind, unknown};
@@ -15,9 +16,11 @@ mod baseline_k_anonymity;
 mod baseline_no_finer;
 mod baseline_without_counted_columns;
 mod baseline_without_join_columns;
+mod clusters;
 mod join_checker;
 mod local_recoding;
 mod multidimensional;
+mod objective;
 mod optimal_full_domain;
 mod regions;
 mod top_down_specialization;
@@ -100,13 +103,17 @@ impl ValueForm {
 }
 
 /// Purpose of a release, for which an algorithm optimizes.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Purpose {
     /// General use: minimize the information loss over all columns.
     #[default]
     General,
     /// Classification: keep the detail that predicts this column.
     Classification(String),
+    /// Cluster analysis: keep the detail that distinguishes this number of clusters of the raw quasi-identifiers.
+    Clusters(usize),
+    /// Count queries: keep the detail that these queries need.
+    Queries(Workload),
 }
 
 /// Limit and kind of suppression.

@@ -20,6 +20,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use super::join_checker::{check_history, generalized_columns};
+use super::objective::Labels;
 use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
@@ -45,8 +46,8 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
             name: "gain",
             domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
             default: Some("auto"),
-            meaning: "gain of a step: reduction of class entropy, of distortion, or of discernibility; auto: entropy if the purpose is \
-                      classification, otherwise distortion",
+            meaning: "gain of a step: reduction of label entropy, of distortion, or of discernibility; auto: entropy for the purposes \
+                      classify and cluster, otherwise distortion",
         }],
         evidence: &["laws::algorithms"],
     },
@@ -271,11 +272,11 @@ impl RegionSearch<'_> {
 
     fn gain(&self, whole: &Region, regions: &[Region], at: usize) -> f64 {
         let rows = self.rows(&whole.members);
-        match (self.context.gain, self.context.class) {
-            (Gain::Entropy, Some(class)) => {
-                let after: f64 = regions.iter().map(|region| self.entropy(&region.members, class)).sum();
+        match (self.context.gain, &self.context.objective.labels) {
+            (Gain::Entropy, Some(labels)) => {
+                let after: f64 = regions.iter().map(|region| self.entropy(&region.members, labels)).sum();
                 // Entropies are weighted by the number of records.
-                (self.entropy(&whole.members, class) - after).max(0.0)
+                (self.entropy(&whole.members, labels) - after).max(0.0)
             }
             (Gain::Discernibility, _) => {
                 rows * rows - regions.iter().map(|region| self.rows(&region.members).powi(2)).sum::<f64>()
@@ -285,18 +286,17 @@ impl RegionSearch<'_> {
                 let undone = |region: &Region| {
                     self.rows(&region.members) * distortion_undone(tree, whole.nodes[at], region.nodes[at])
                 };
-                regions.iter().map(undone).sum()
+                self.context.objective.weights[at] * regions.iter().map(undone).sum::<f64>()
             }
         }
     }
 
-    /// Returns the entropy of the class column times the number of records.
-    fn entropy(&self, members: &[u32], class: usize) -> f64 {
+    /// Returns the entropy of the labels times the number of records.
+    fn entropy(&self, members: &[u32], labels: &Labels) -> f64 {
         let contingency = &self.task.table.contingency;
-        let mut counts: HashMap<Code, f64> = HashMap::new();
+        let mut counts: HashMap<u32, f64> = HashMap::new();
         for at in members {
-            *counts.entry(contingency.codes[class][*at as usize]).or_default() +=
-                contingency.weights[*at as usize] as f64;
+            *counts.entry(labels.by_combination[*at as usize]).or_default() += contingency.weights[*at as usize] as f64;
         }
         let total: f64 = counts.values().sum();
         let mut counts: Vec<f64> = counts.into_values().collect();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
+use super::{RecodingTask, ValueForm};
 use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
+use super::objective::Objective;
 use super::top_down_specialization::Gain;
-use super::{Purpose, RecodingTask, ValueForm};
 use crate::data::contingency::ContingencyTable;
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
@@ -43,7 +44,7 @@ pub(super) struct RegionContext {
     /// Whether every constraint groups by all of these columns, so that regions are its equivalence classes.
     pub exact: bool,
     pub gain: Gain,
-    pub class: Option<usize>,
+    pub objective: Objective,
     /// Columns as published without generalization.
     pub published_columns: Vec<PublishedColumn>,
     /// Published code without generalization, by column and combination.
@@ -87,10 +88,6 @@ impl RegionContext {
         if let Some(column) = fixed.iter().find(|column| counted.contains(column)) {
             return Err(Obstacle::ColumnKnownAndCounted { column: table.columns[*column].name.clone() }.into());
         }
-        let class = match (gain, task.purpose) {
-            (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),
-            _ => None,
-        };
         let identity = Recoding::identity(table);
         let code =
             |(recoded, codes): (&Recoded, &Vec<Code>)| codes.iter().map(|code| recoded.map[*code as usize]).collect();
@@ -104,7 +101,7 @@ impl RegionContext {
             fixed,
             exact,
             gain,
-            class,
+            objective: Objective::new(table, task.purpose, columns)?,
             published_columns: identity.columns.into_iter().map(|recoded| recoded.column).collect(),
             published_codes,
             form: task.values,

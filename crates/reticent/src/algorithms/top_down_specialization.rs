@@ -23,6 +23,7 @@ use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::join_checker::{self, check_history, generalized_columns, recoding_after_steps};
+use super::objective::Objective;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
 use crate::data::taxonomy::{Code, Cut, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
@@ -55,8 +56,8 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
                 name: "gain",
                 domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
                 default: Some("auto"),
-                meaning: "gain of a step: reduction of class entropy, of distortion, or of discernibility; auto: entropy if the purpose \
-                          is classification, otherwise distortion",
+                meaning: "gain of a step: reduction of label entropy, of distortion, or of discernibility; auto: entropy for the purposes \
+                          classify and cluster, otherwise distortion",
             },
             ParameterDef {
                 name: "zero-gain",
@@ -209,7 +210,8 @@ impl<'a> SpecializationSearch<'a> {
         let relevant = join_checker::constraints_to_check(join_checks, &columns);
         let dimensions: Vec<SplitDimension> =
             columns.iter().map(|column| SplitDimension::new(task.table, *column)).collect();
-        let gains = GainTable::new(gain, task.table, &columns, task.purpose)?;
+        let objective = Objective::new(task.table, task.purpose, &columns)?;
+        let gains = GainTable::new(gain, task.table, &columns, objective);
         let limit = task.suppression.max_suppressed(task.table.contingency.rows());
         let can_prune = can_prune(task, limit, &relevant, &columns);
         let check_count = (task.requirement.models.len() + relevant.len()).max(1);

@@ -84,6 +84,8 @@ pub struct Column {
     pub tree: Arc<Taxonomy>,
     /// Texts as read, each with its code; `None` if the policy drops its rows.
     pub texts: Arc<Vec<(String, Option<Code>)>>,
+    /// Weight of the column in the information loss; 1 unless [`Table::with_column_weights`] sets it.
+    pub loss_weight: f64,
 }
 
 /// Raw data: typed columns and a contingency table.
@@ -151,6 +153,7 @@ impl Table {
                 role: attribute.role,
                 tree: Arc::new(typed.tree),
                 texts: Arc::new(texts),
+                loss_weight: 1.0,
             });
         }
         let all = ContingencyTable {
@@ -166,6 +169,16 @@ impl Table {
         let views: Vec<&[Code]> = kept.codes.iter().map(Vec::as_slice).collect();
         let contingency = combine(&views, &kept.weights, kept.owners.as_deref());
         Ok(Table { columns, contingency, missing, dropped })
+    }
+
+    /// Sets the weights of columns in the information loss. Names that the table does not have are ignored.
+    pub fn with_column_weights(mut self, weights: &[(String, f64)]) -> Table {
+        for column in &mut self.columns {
+            if let Some((_, weight)) = weights.iter().find(|(name, _)| *name == column.name) {
+                column.loss_weight = *weight;
+            }
+        }
+        self
     }
 
     /// Index of a column.

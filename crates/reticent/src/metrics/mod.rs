@@ -64,8 +64,8 @@ impl Comparison<'_> {
     /// Returns the index of the label column, if the purpose is classification.
     fn label_column(&self) -> Result<Option<usize>> {
         match self.purpose {
-            Purpose::General => Ok(None),
             Purpose::Classification(column) => self.table.position(column).map(Some),
+            _ => Ok(None),
         }
     }
 

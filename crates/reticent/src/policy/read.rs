@@ -285,7 +285,7 @@ fn read_algorithms(release: &TableReader<'_>, purpose: &Purpose) -> Result<Vec<&
         let defaults = match purpose {
             Purpose::General => keys::ALGORITHMS,
             // Local recoding has no objective for a purpose yet.
-            Purpose::Classification(_) => &keys::ALGORITHMS[1..],
+            _ => &keys::ALGORITHMS[1..],
         };
         return defaults.iter().map(|id| Ok(&algorithms::named(id)?.entry)).collect();
     };

@@ -1,13 +1,16 @@
 //! Information gain of a specialization.
 //!
-//! entropy         InfoGain(v) = Ent(T[v]) - sum over children c of |T[c]| / |T[v]| Ent(T[c]), entropy of the class column.
-//! distortion      reduction of distortion: 1 for every record of T[v]; for an interval, the reduction of its relative width.
+//! entropy         InfoGain(v) = Ent(T[v]) - sum over children c of |T[c]| / |T[v]| Ent(T[c]), entropy of the labels: the class column, or
+//!                 the clusters of the raw data.
+//! distortion      reduction of distortion: 1 for every record of T[v]; for an interval, the reduction of its relative width; times the
+//!                 weight of the column.
 //! discernibility  reduction of the sum over classes of |class|^2. It depends on the classes, so `partition.rs` computes it.
 //!
 //! The first two depend on the table only. Every node is a range of codes, so they are computed from prefix sums over codes.
 
 use super::partition::SplitDimension;
 use crate::algorithms::Purpose;
+use crate::algorithms::objective::Objective;
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId};
 use crate::error::{Error, Result};
@@ -26,10 +29,11 @@ impl Gain {
     /// Returns the measure that the parameter `gain` selects for a purpose.
     pub(in crate::algorithms) fn from_arguments(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
         match (arguments.word("gain")?, purpose) {
-            ("entropy", Purpose::General) => {
-                Err(Error::policy(None, "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }`"))
-            }
-            ("entropy", _) | ("auto", Purpose::Classification(_)) => Ok(Gain::Entropy),
+            ("entropy", Purpose::General | Purpose::Queries(_)) => Err(Error::policy(
+                None,
+                "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }` or `{ cluster = 5 }`",
+            )),
+            ("entropy", _) | ("auto", Purpose::Classification(_) | Purpose::Clusters(_)) => Ok(Gain::Entropy),
             ("discernibility", _) => Ok(Gain::Discernibility),
             _ => Ok(Gain::Distortion),
         }
@@ -39,23 +43,22 @@ impl Gain {
 /// Gains from prefix sums.
 pub(super) struct GainTable {
     pub(super) gain: Gain,
-    /// Number of records before each code, by dimension, code and class label. Without a class column there is one label.
+    /// Number of records before each code, by dimension, code and label. A gain without labels has one label.
     prefix_counts: Vec<Vec<u64>>,
     labels: usize,
+    /// Weight by dimension.
+    weights: Vec<f64>,
 }
 
 impl GainTable {
-    pub(super) fn new(gain: Gain, table: &Table, columns: &[usize], purpose: &Purpose) -> Result<GainTable> {
-        let class = match (gain, purpose) {
-            (Gain::Entropy, Purpose::Classification(column)) => Some(table.position(column)?),
-            _ => None,
-        };
-        let labels = class.map_or(1, |class| table.columns[class].tree.len());
+    pub(super) fn new(gain: Gain, table: &Table, columns: &[usize], objective: Objective) -> GainTable {
+        let known = objective.labels.as_ref().filter(|_| gain == Gain::Entropy);
+        let labels = known.map_or(1, |labels| labels.count);
         let before = columns.iter().map(|column| {
             let codes = table.columns[*column].tree.len();
             let mut sums = vec![0u64; (codes + 1) * labels];
             for at in 0..table.contingency.len() {
-                let label = class.map_or(0, |class| table.contingency.codes[class][at] as usize);
+                let label = known.map_or(0, |labels| labels.by_combination[at] as usize);
                 sums[(table.contingency.codes[*column][at] as usize + 1) * labels + label] +=
                     table.contingency.weights[at];
             }
@@ -64,7 +67,7 @@ impl GainTable {
             }
             sums
         });
-        Ok(GainTable { gain, prefix_counts: before.collect(), labels })
+        GainTable { gain, prefix_counts: before.collect(), labels, weights: objective.weights }
     }
 
     fn records(&self, dimension: usize, codes: &Range<Code>) -> u64 {
@@ -76,7 +79,7 @@ impl GainTable {
         sums[codes.end as usize * self.labels + label] - sums[codes.start as usize * self.labels + label]
     }
 
-    /// Returns the number of records in a range of codes, and the entropy of their class labels in bits.
+    /// Returns the number of records in a range of codes, and the entropy of their labels in bits.
     fn entropy(&self, dimension: usize, codes: &Range<Code>) -> (f64, f64) {
         let total = self.records(dimension, codes) as f64;
         let mut entropy = 0.0;
@@ -114,7 +117,7 @@ impl GainTable {
                 codes,
                 tree.node(node).children.iter().map(|child| tree.node(*child).span.clone()),
             ),
-            Gain::Distortion => self.records(dimension, codes) as f64,
+            Gain::Distortion => self.weights[dimension] * self.records(dimension, codes) as f64,
             Gain::Discernibility => 0.0,
         }
     }
@@ -128,7 +131,9 @@ impl GainTable {
             Gain::Distortion => {
                 let width = |part: &Range<Code>| split_dimension.width(part);
                 let whole = width(&codes);
-                parts.iter().map(|part| self.records(dimension, part) as f64 * (whole - width(part))).sum()
+                let reduced: f64 =
+                    parts.iter().map(|part| self.records(dimension, part) as f64 * (whole - width(part))).sum();
+                self.weights[dimension] * reduced
             }
             Gain::Discernibility => 0.0,
         }
