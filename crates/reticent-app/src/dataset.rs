@@ -81,11 +81,11 @@ impl LoadedPolicy {
     }
 }
 
-/// Reads a policy and its taxonomy files.
+/// Reads a policy, its taxonomy files and its queries.
 pub(crate) fn load(path: &Path) -> Result<LoadedPolicy> {
     let text = std::fs::read_to_string(path).map_err(Error::file(READ_POLICY, path))?;
     let wrong = |error| Error::Policy { path: path.to_owned(), error: Box::new(error) };
-    let policy = Policy::parse(&text).map_err(wrong)?;
+    let mut policy = Policy::parse(&text).map_err(wrong)?;
     let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut texts: HashMap<String, String> = HashMap::new();
     let mut read = |name: &str| {
@@ -94,6 +94,7 @@ pub(crate) fn load(path: &Path) -> Result<LoadedPolicy> {
         Ok(text)
     };
     let schema = policy.schema(&mut read).map_err(wrong)?;
+    policy.load_queries(&schema, &mut read).map_err(wrong)?;
     let written = |name: &String| texts.get(name).cloned();
     let taxonomies = policy
         .columns
@@ -158,7 +159,7 @@ pub(crate) fn prepare(
     }
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;
     let links = counts.links.take();
-    let table = Table::build(&counts, &schema)?;
+    let table = Table::build(&counts, &schema)?.with_column_weights(&loaded.policy.column_weights());
     let linked = links.map(|links| LinkedOwners { counted: counts.without_owners(), links });
     context.check()?;
     Ok(PreparedData { engine, schema, table, requirement, notes, linked })

@@ -7,6 +7,8 @@ mod draft;
 mod json_schema;
 mod keys;
 mod levels;
+mod purpose;
+mod queries;
 mod read;
 mod reader;
 #[cfg(test)]
@@ -61,7 +63,7 @@ pub struct Policy {
     pub method: Option<MethodPolicy>,
     /// Unchecked parameters of the algorithm or the republication method.
     pub options: Arguments,
-    /// Purpose that the algorithm optimizes for.
+    /// Purpose that the algorithm optimizes for. [`Policy::load_queries`] adds the queries of a workload.
     pub purpose: Purpose,
     /// Limit and kind of suppression.
     pub suppression: Suppression,
@@ -82,6 +84,7 @@ pub struct Policy {
     /// Operating system group that may read the key file.
     pub group: Option<String>,
     shorthand_lines: ShorthandLines,
+    purpose_line: Option<usize>,
 }
 
 /// The republication method that a policy selects.
@@ -120,6 +123,8 @@ pub struct ColumnPolicy {
     pub missing: Missing,
     /// Unit of a sensitive column, if declared.
     pub per: Option<Unit>,
+    /// Weight of the column in the information loss.
+    pub weight: f64,
     /// Whether the column may be published although it is unique, or nearly unique, per person and no requirement covers it.
     pub accept_unique: bool,
     /// Line on which its table starts.
@@ -192,6 +197,30 @@ impl Policy {
         let schema = Schema { attributes, owner: self.owner.clone(), missing_values: self.missing_values.clone() };
         self.inconsistent.iter().try_for_each(|rule| check_inconsistency_rule(rule, &schema))?;
         Ok(schema)
+    }
+
+    /// Reads the count queries of the purpose, if it has any. `read` returns the content of a file for its path.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with the line if the file cannot be read or parsed, or if it names an unknown column or value.
+    pub fn load_queries(
+        &mut self,
+        schema: &Schema,
+        read: &mut dyn FnMut(&str) -> std::result::Result<String, String>,
+    ) -> Result<()> {
+        if let Purpose::Queries(workload) = &mut self.purpose {
+            let text = read(&workload.file).map_err(|why| {
+                Error::policy(self.purpose_line, format!("the queries `{}` cannot be read: {why}", workload.file))
+            })?;
+            *workload = queries::parse(&workload.file, &text, schema)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the weights of the columns in the information loss.
+    pub fn column_weights(&self) -> Vec<(String, f64)> {
+        self.columns.iter().map(|column| (column.name.clone(), column.weight)).collect()
     }
 
     /// Checks that the policy has every column of the data. Returns the columns of the policy that the data lacks: requirements on

@@ -320,6 +320,11 @@ const DATA: &[ErrorCode] = &[
     entry("policy-invalid", "The policy is invalid at the given line.", "Correct the line as the message describes."),
     entry("taxonomy-invalid", "A taxonomy is inconsistent.", "Correct the taxonomy file at the given line."),
     entry(
+        "workload-invalid",
+        "A file of count queries is invalid at the given line.",
+        "Correct the file as the message describes.",
+    ),
+    entry(
         "column-unfit",
         "The values of a column do not match the policy.",
         "Correct the policy or the values of the column.",

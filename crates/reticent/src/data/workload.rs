@@ -123,8 +123,12 @@ impl Workload {
     ///
     /// # Errors
     ///
-    /// Returns an error if a condition names a value that its column does not have, or bounds a column without numbers.
+    /// Returns an error if there are no queries, if a condition names a value that its column does not have, or bounds a column without numbers.
     pub(crate) fn resolve(&self, table: &Table) -> Result<(Vec<CodeQuery>, u64)> {
+        if self.queries.is_empty() {
+            let message = "there are no queries".to_owned();
+            return Err(Error::Workload { file: self.file.clone(), line: None, message, hint: None });
+        }
         let (mut queries, mut inapplicable) = (Vec::new(), 0);
         for query in &self.queries {
             let place = |condition: &Condition| table.columns.iter().position(|column| column.name == condition.column);

@@ -48,6 +48,7 @@ fn shape(shape: KeyShape) -> Value {
         KeyShape::Word(words) => json!({ "type": "string", "enum": words }),
         KeyShape::Whole(least) => json!({ "type": "integer", "minimum": least }),
         KeyShape::Share { zero, one } => share(zero, one),
+        KeyShape::AboveZero => json!({ "type": "number", "exclusiveMinimum": 0 }),
         KeyShape::Groups => groups(),
         KeyShape::Pairs => pairs(),
         KeyShape::Levels => levels(),
@@ -95,13 +96,18 @@ fn levels() -> Value {
 }
 
 fn purpose() -> Value {
-    let classify = json!({
-        "type": "object",
-        "properties": { "classify": { "type": "string", "description": "Column to predict." } },
-        "required": ["classify"],
-        "additionalProperties": false,
-    });
-    json!({ "anyOf": [{ "const": "general" }, classify] })
+    let one_key = |name: &str, value: Value| {
+        json!({
+            "type": "object",
+            "properties": { name: value },
+            "required": [name],
+            "additionalProperties": false,
+        })
+    };
+    let classify = one_key("classify", json!({ "type": "string", "description": "Column to predict." }));
+    let cluster = one_key("cluster", json!({ "type": "integer", "minimum": 2, "description": "Number of clusters." }));
+    let queries = one_key("queries", json!({ "type": "string", "description": "File with count queries." }));
+    json!({ "anyOf": [{ "const": "general" }, classify, cluster, queries] })
 }
 
 fn named<'a>(entries: impl Iterator<Item = &'a Entry>) -> Value {

@@ -29,6 +29,8 @@ pub(super) enum KeyShape {
     Whole(u64),
     /// A number between 0 and 1. The flags include the end points.
     Share { zero: bool, one: bool },
+    /// A number above 0.
+    AboveZero,
     /// A list of names, or a list of such lists.
     Groups,
     /// A list of tables, each with the values of two columns.
@@ -152,6 +154,12 @@ pub(super) const COLUMN: &[PolicyKey] = &[
         "Domain of a column whose intervals the algorithm chooses: lower bound (inclusive) and upper bound (exclusive).",
     ),
     key(
+        "weight",
+        KeyShape::AboveZero,
+        "1",
+        "Weight of a quasi-identifier in the information loss that a release minimizes. A column with weight 2 counts twice.",
+    ),
+    key(
         "missing",
         KeyShape::Word(&["value", "drop", "refuse"]),
         "\"value\"",
@@ -217,7 +225,8 @@ pub(super) const RELEASE: &[PolicyKey] = &[
         "purpose",
         KeyShape::Purpose,
         "\"general\"",
-        "Purpose that the algorithm optimizes for: \"general\", or { classify = \"column\" } to predict a column.",
+        "Purpose that the algorithm optimizes for: \"general\"; { classify = \"column\" } to predict a column; { cluster = 5 } for cluster \
+         analysis with this number of clusters; { queries = \"file\" } for count queries in a file, whose path is relative to the policy.",
     ),
     key(
         "values",

@@ -70,7 +70,8 @@ fn bounds(item: &Item<'_>, values: Type) -> Result<Vec<f64>> {
     }
 }
 
-fn bound(item: &Item<'_>, values: Type) -> Result<f64> {
+/// Reads a number, or a date as days since 1970-01-01.
+pub(super) fn bound(item: &Item<'_>, values: Type) -> Result<f64> {
     match (values, item.value) {
         (Type::Date, DeValue::String(text)) => parse_date(text).ok_or_else(|| item.must_be("a date \"YYYY-MM-DD\"")),
         (Type::Date, DeValue::Datetime(date)) => {

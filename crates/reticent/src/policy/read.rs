@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::keys::{self, PolicyKey};
 use super::levels;
 use super::reader::{Item, TableReader};
-use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines};
+use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose};
 use crate::algorithms::{self, Purpose, Suppression, ValueForm};
 use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
@@ -47,7 +47,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         return Err(Error::policy(spec.line, message));
     }
     let method = read_method(&release, &dataset, &requirement)?;
-    let purpose = read_purpose(&release, &columns)?;
+    let purpose = purpose::purpose(&release, &columns)?;
     let algorithms = read_algorithms(&release, &purpose)?;
     if shorthand == Shorthand::default() && models.is_empty() && method.is_none() {
         let message = "the policy has no requirement; add for example\n[requirement]\nk = 5";
@@ -64,6 +64,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         algorithms: algorithms.iter().map(|entry| entry.id).collect(),
         method,
         purpose,
+        purpose_line: release.line("purpose"),
         suppression: read_suppression(&release)?,
         values: read_values(&release, method.is_some(), &algorithms)?,
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
@@ -172,6 +173,7 @@ fn read_column(item: &Item<'_>, owner: Option<&str>) -> Result<ColumnPolicy> {
         range: table.get("range").map(|item| levels::range(item, values)).transpose()?,
         missing: table.word("missing").unwrap_or_default(),
         per: read_unit(&table)?,
+        weight: table.get("weight").map(Item::above_zero).transpose()?.unwrap_or(1.0),
         accept_unique: table.get("accept-unique").map(Item::flag).transpose()?.unwrap_or(false),
         line: item.line,
         taxonomy_line: table.line("taxonomy"),
@@ -216,7 +218,7 @@ fn check_tree(table: &TableReader<'_>, values: Type) -> Result<()> {
     }
 }
 
-fn must_be_column(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
+pub(super) fn must_be_column(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
     let name = item.text()?;
     if columns.iter().any(|column| column.name == name) {
         return Ok(());
@@ -362,42 +364,6 @@ fn read_options(release: &TableReader<'_>, entry: &Entry) -> Result<Arguments> {
         options.clone().checked(entry).map_err(|error| Error::policy(line, error.to_string()))?;
     }
     Ok(options)
-}
-
-fn purpose_word(item: &Item<'_>) -> Result<Purpose> {
-    match item.text()? {
-        "general" => Ok(Purpose::General),
-        typed => {
-            let message = "must be \"general\" or { classify = \"column\" }";
-            Err(item.wrong_hint(message, did_you_mean(typed, ["general"])))
-        }
-    }
-}
-
-fn read_purpose(release: &TableReader<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
-    let Some(item) = release.get("purpose") else { return Ok(Purpose::General) };
-    match item.value {
-        DeValue::String(_) => purpose_word(item),
-        DeValue::Table(_) => read_classify(item, columns),
-        _ => Err(item.must_be("\"general\" or { classify = \"column\" }")),
-    }
-}
-
-fn read_classify(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<Purpose> {
-    let entries = item.entries()?;
-    let [entry] = entries.as_slice() else {
-        return Err(item.wrong("must be \"general\" or { classify = \"column\" }"));
-    };
-    if entry.name != "classify" {
-        let hint = did_you_mean(entry.name, ["classify"]);
-        return Err(entry.wrong_hint("is not a purpose; write { classify = \"column\" }", hint));
-    }
-    must_be_column(entry, columns)?;
-    let name = entry.text()?;
-    if columns.iter().any(|column| column.name == name && column.role == Role::Identifier) {
-        return Err(entry.wrong("names an identifier, which is never published"));
-    }
-    Ok(Purpose::Classification(name.to_owned()))
 }
 
 /// Reads the form of generalized values.

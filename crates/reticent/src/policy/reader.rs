@@ -96,6 +96,7 @@ impl<'a> Item<'a> {
             KeyShape::Word(words) => self.one_of(words).map(drop),
             KeyShape::Whole(least) => self.whole(least).map(drop),
             KeyShape::Share { zero, one } => self.share(zero, one).map(drop),
+            KeyShape::AboveZero => self.above_zero().map(drop),
             KeyShape::Groups => self.groups().map(drop),
             KeyShape::Levels | KeyShape::Range | KeyShape::Models | KeyShape::Pairs => self.items().map(drop),
             KeyShape::Table(_) | KeyShape::Named(_) | KeyShape::Options => self.entries().map(drop),
@@ -178,6 +179,12 @@ impl<'a> Item<'a> {
         whole
             .filter(|whole| (least..=most).contains(whole))
             .ok_or_else(|| self.must_be(&format!("a whole number, at least {least}")))
+    }
+
+    /// Returns a finite number above 0.
+    pub(super) fn above_zero(&self) -> Result<f64> {
+        let number = self.number()?;
+        if number > 0.0 { Ok(number) } else { Err(self.must_be("a number above 0")) }
     }
 
     pub(super) fn share(&self, zero: bool, one: bool) -> Result<f64> {

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod mistakes;
+mod queries;
 mod schemas;
 
 use super::*;

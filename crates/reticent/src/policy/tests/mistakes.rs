@@ -70,7 +70,12 @@ fn wrong_types() {
     check_column("type = \"number\"\nintervals = 5", 3, "is 5, and must be a list");
     check_requirement("models = 1", 2, "must be a list");
     check_release("options = 1", 2, "must be a table");
-    check_release("purpose = 1", 2, "must be \"general\" or { classify = \"column\" }");
+    check_release(
+        "purpose = 1",
+        2,
+        "must be \"general\", { classify = \"column\" }, { cluster = 5 } or { queries = \"file\" }",
+    );
+    check_column("weight = \"2\"", 2, "must be a number, without quotes");
 }
 
 #[test]
@@ -95,6 +100,8 @@ fn impossible_numbers() {
     check_requirement("confidence = \"0.5\"", 2, "must be a number, without quotes");
     check_release("suppression = 1", 2, "must be a number from 0 and below 1");
     check_release("suppression = 0.000000000000000000001", 2, "decimals");
+    check_column("weight = 0", 2, "is 0, and must be a number above 0");
+    check_column("weight = inf", 2, "must be a finite number");
     check_release("seed = -1", 2, "must be a whole number, at least 0");
 }
 
@@ -180,7 +187,11 @@ fn contradictions() {
     check_release("purpose = { classify = \"ids\" }", 2, "(did you mean `id`?)");
     check_release("purpose = { classify = \"id\" }", 2, "names an identifier");
     check_release("purpose = { classif = \"id\" }", 2, "(did you mean `classify`?)");
-    check_release("purpose = { }", 2, "must be \"general\" or");
+    check_release("purpose = { }", 2, "must be \"general\", {");
+    check_release("purpose = { cluster = 1 }", 2, "is 1, and must be a whole number, at least 2");
+    check_release("purpose = { querys = \"x\" }", 2, "(did you mean `queries`?)");
+    check_release("purpose = { queries = \" \" }", 2, "is empty; write the path of a file");
+    check_release("purpose = { cluster = 3, classify = \"id\" }", 2, "must be \"general\", {");
     check_release("[release.options]\nnonsense = 1", 2, "has no parameter `nonsense`");
 }
 
