@@ -18,7 +18,7 @@ use crate::data::table::Table;
 use crate::data::taxonomy::{Code, Taxonomy};
 
 /// Number of starts.
-const STARTS: u64 = 4;
+const STARTS: u64 = 10;
 /// Maximum number of rounds of one start.
 const MAX_ROUNDS: usize = 50;
 

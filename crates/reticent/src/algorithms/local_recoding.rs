@@ -2,6 +2,7 @@
 //!
 //! State       a partition of the distinct combinations of quasi-identifiers into groups. A group publishes the lowest common node of
 //!             its members in each column, or the set of their values (`values = "sets"`).
+//! Loss        the node loss of the purpose, see `objective`. For general use it is the certainty penalty by the weights of the policy.
 //! Search      level greedy: groups of combinations with equal values at some levels of the taxonomies, those with the least loss
 //!             first; then moves between groups that reduce the loss (see `search`).
 //! Soundness   every group is checked exactly when it is formed or changed. A constraint on fewer columns is checked on groups, which is
@@ -166,8 +167,10 @@ struct Grouping<'a> {
 impl Grouping<'_> {
     /// Returns the groups of all parts. If a part violates the requirement as one group, records of it are suppressed, up to the limit.
     fn search(&self, budget: &Budget, seed: u64) -> Result<Vec<PublishedRegion>> {
-        let trees: Vec<OrderedTree> =
-            self.context.dimensions.iter().map(|dimension| OrderedTree::new(&dimension.tree)).collect();
+        let ordered = |(at, dimension): (usize, &RegionDimension)| {
+            OrderedTree::new(&dimension.tree, &self.context.objective.node_losses(at, &dimension.tree))
+        };
+        let trees: Vec<OrderedTree> = self.context.dimensions.iter().enumerate().map(ordered).collect();
         let plain: Vec<Tree> = trees.iter().map(|tree| tree.tree.clone()).collect();
         let contingency = &self.task.table.contingency;
         let models = &self.task.requirement.models;
@@ -344,16 +347,15 @@ struct OrderedTree {
 }
 
 impl OrderedTree {
-    fn new(taxonomy: &Taxonomy) -> OrderedTree {
+    /// Orders the nodes. `losses` has the loss of each node of the taxonomy.
+    fn new(taxonomy: &Taxonomy, losses: &[f64]) -> OrderedTree {
         let mut ids: Vec<NodeId> = (0..taxonomy.nodes().len()).collect();
         ids.sort_by_key(|id| (taxonomy.node(*id).depth, *id));
         let mut place = vec![0u32; ids.len()];
         ids.iter().zip(0..).for_each(|(id, at)| place[*id] = at);
-        let others = taxonomy.len().saturating_sub(1).max(1) as f64;
         let node = |id: &NodeId| {
             let node = taxonomy.node(*id);
-            let loss = node.span.len().saturating_sub(1) as f64 / others;
-            TreeNode { parent: node.parent.map(|parent| place[parent]), codes: node.span.clone(), loss }
+            TreeNode { parent: node.parent.map(|parent| place[parent]), codes: node.span.clone(), loss: losses[*id] }
         };
         let nodes = ids.iter().map(node).collect();
         OrderedTree { tree: Tree { nodes, ordered: taxonomy.numbers().is_some(), missing: taxonomy.missing() }, ids }

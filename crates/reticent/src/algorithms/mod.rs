@@ -25,6 +25,7 @@ mod optimal_full_domain;
 mod regions;
 mod top_down_specialization;
 
+pub(crate) use clusters::{Axis, Points, clusters_of_table, positions};
 pub(crate) use join_checker::{generalized_columns, root_release};
 
 /// All algorithms.

@@ -6,20 +6,25 @@
 //!             weight, so that no detail is lost without need.
 //! Labels      classification: the value of the class column. clusters: the cluster of the raw quasi-identifiers. They are known
 //!             for every combination of the table, and the searches keep what predicts them.
+//! Node loss   for searches that choose a node for each cell: weight of the policy * (penalty + detail / mean detail of a column
+//!             at the root). The penalty is (leaves - 1) / (all leaves - 1), the detail is that of `detail`. So the purpose counts
+//!             as much as general use. With general use, the node loss is the weight * penalty.
 //! Source      Wang, Yu and Chakraborty, Bottom-up generalization, ICDM 2004 (classification); Fung, Wang, Wang and Hung,
 //!             Privacy-preserving data publishing for cluster analysis, DKE 68(6), 2009; LeFevre, DeWitt and Ramakrishnan,
-//!             Workload-aware anonymization, KDD 2006 (queries).
+//!             Workload-aware anonymization, KDD 2006 (queries). The node loss is our own.
 
+mod detail;
 #[cfg(test)]
 mod tests;
 
 use super::Purpose;
 use super::clusters::clusters_of_table;
-use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::schema::Role;
 use crate::data::table::Table;
+use crate::data::taxonomy::{Code, Taxonomy};
 use crate::data::workload::CodeQuery;
 use crate::error::Result;
+use detail::Detail;
 
 /// Share of the mean weight that a column keeps if the purpose does not need it.
 const MIN_SHARE: f64 = 0.05;
@@ -31,6 +36,10 @@ pub(super) struct Objective {
     pub weights: Vec<f64>,
     /// Labels that the release should predict, if the purpose has any.
     pub labels: Option<Labels>,
+    /// Weight of the policy and detail, by generalized column.
+    columns: Vec<(f64, Detail)>,
+    /// Mean over the columns of the detail at the root.
+    mean_detail: f64,
 }
 
 /// Label of every combination of a table.
@@ -46,25 +55,48 @@ impl Objective {
     /// Returns the objective of a purpose, for a search that generalizes these columns.
     pub(super) fn new(table: &Table, purpose: &Purpose, columns: &[usize]) -> Result<Objective> {
         let labels = Labels::new(table, purpose)?;
-        let shares = match purpose {
-            Purpose::General => vec![1.0; columns.len()],
-            Purpose::Classification(_) | Purpose::Clusters(_) => {
-                let information =
-                    |column: &usize| labels.as_ref().map_or(0.0, |labels| labels.information(table, *column));
-                columns.iter().map(information).collect()
-            }
-            Purpose::Queries(workload) => constrained(&workload.resolve(table)?.0, columns),
+        let queries = match purpose {
+            Purpose::Queries(workload) => workload.resolve(table)?.0,
+            _ => Vec::new(),
         };
-        let shares = with_minimum(shares);
+        let detail = |column: &usize| match (&labels, queries.is_empty()) {
+            (Some(labels), _) => Detail::of_labels(table, *column, labels),
+            (None, false) => Detail::of_queries(&queries, *column),
+            (None, true) => Detail::Uniform,
+        };
+        let details: Vec<Detail> = columns.iter().map(detail).collect();
+        let all = |column: &usize| 0..table.columns[*column].tree.len() as Code;
+        let at_root: Vec<f64> = details.iter().zip(columns).map(|(detail, column)| detail.lost(&all(column))).collect();
+        let shares = match queries.is_empty() {
+            true => at_root.clone(),
+            false => columns.iter().map(|column| constrained(&queries, *column)).collect(),
+        };
         let given: Vec<f64> = columns.iter().map(|column| table.columns[*column].loss_weight).collect();
-        let weights = given.iter().zip(&shares).map(|(given, share)| given * share).collect();
-        Ok(Objective { weights: with_mean_one(weights), labels })
+        let weights = given.iter().zip(with_minimum(shares)).map(|(given, share)| given * share).collect();
+        Ok(Objective {
+            weights: with_mean_one(weights),
+            labels,
+            mean_detail: at_root.iter().sum::<f64>() / at_root.len().max(1) as f64,
+            columns: given.into_iter().zip(details).collect(),
+        })
+    }
+
+    /// Returns the loss of publishing each node of a tree of a generalized column, given its index among these columns.
+    pub(super) fn node_losses(&self, dimension: usize, tree: &Taxonomy) -> Vec<f64> {
+        let others = tree.len().saturating_sub(1).max(1) as f64;
+        let (weight, detail) = &self.columns[dimension];
+        let loss = |(node, lost): (&crate::data::taxonomy::Node, f64)| {
+            let penalty = node.codes.len().saturating_sub(1) as f64 / others;
+            let lost = if self.mean_detail > 0.0 { lost / self.mean_detail } else { 0.0 };
+            weight * (penalty + lost)
+        };
+        tree.nodes().iter().zip(detail.lost_by_node(tree)).map(loss).collect()
     }
 }
 
 impl Labels {
     /// Returns the labels of a purpose; `None` if it has no labels.
-    pub(super) fn new(table: &Table, purpose: &Purpose) -> Result<Option<Labels>> {
+    fn new(table: &Table, purpose: &Purpose) -> Result<Option<Labels>> {
         match purpose {
             Purpose::General | Purpose::Queries(_) => Ok(None),
             Purpose::Classification(column) => {
@@ -78,43 +110,12 @@ impl Labels {
             }
         }
     }
-
-    /// Mutual information of a column and the labels, in bits.
-    fn information(&self, table: &Table, column: usize) -> f64 {
-        let contingency: &ContingencyTable = &table.contingency;
-        let values = table.columns[column].tree.len();
-        let mut joint = vec![0; values * self.count];
-        let (mut of_value, mut of_label) = (vec![0; values], vec![0; self.count]);
-        let mut rows: Weight = 0;
-        for (at, weight) in contingency.weights.iter().enumerate() {
-            let (value, label) = (contingency.codes[column][at] as usize, self.by_combination[at] as usize);
-            joint[value * self.count + label] += weight;
-            of_value[value] += weight;
-            of_label[label] += weight;
-            rows += weight;
-        }
-        // I(X; L) = H(X) + H(L) - H(X, L)
-        let information = entropy(&of_value, rows) + entropy(&of_label, rows) - entropy(&joint, rows);
-        information.max(0.0)
-    }
 }
 
-/// Entropy of counts with this sum, in bits.
-fn entropy(counts: &[Weight], rows: Weight) -> f64 {
-    let part = |count: &Weight| {
-        let share = *count as f64 / rows as f64;
-        -share * share.log2()
-    };
-    counts.iter().filter(|count| **count > 0).map(part).sum()
-}
-
-/// Weight of the queries that constrain each column.
-fn constrained(queries: &[CodeQuery], columns: &[usize]) -> Vec<f64> {
-    let constrains =
-        |query: &&CodeQuery, column: usize| query.conditions.iter().any(|condition| condition.column == column);
-    let weight =
-        |column: &usize| queries.iter().filter(|query| constrains(query, *column)).map(|query| query.weight).sum();
-    columns.iter().map(weight).collect()
+/// Weight of the queries that constrain a column.
+fn constrained(queries: &[CodeQuery], column: usize) -> f64 {
+    let constrains = |query: &&CodeQuery| query.conditions.iter().any(|condition| condition.column == column);
+    queries.iter().filter(constrains).map(|query| query.weight).sum()
 }
 
 /// Raises small shares to a part of the mean; equal shares if all are 0.
@@ -126,14 +127,11 @@ fn with_minimum(shares: Vec<f64>) -> Vec<f64> {
     shares.into_iter().map(|share| share.max(MIN_SHARE * mean)).collect()
 }
 
-/// Scales weights to mean 1; weights that are all 0 become 1.
+/// Scales weights to mean 1.
 fn with_mean_one(weights: Vec<f64>) -> Vec<f64> {
     let mean = weights.iter().sum::<f64>() / weights.len().max(1) as f64;
-    if mean <= 0.0 {
-        return vec![1.0; weights.len()];
-    }
-    // Equal weights stay exactly 1.
-    if weights.windows(2).all(|pair| pair[0] == pair[1]) {
+    // Equal weights stay exactly 1. Weights that are all 0 have no order.
+    if mean <= 0.0 || weights.windows(2).all(|pair| pair[0] == pair[1]) {
         return vec![1.0; weights.len()];
     }
     weights.into_iter().map(|weight| weight / mean).collect()

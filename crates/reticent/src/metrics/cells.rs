@@ -1,11 +1,12 @@
 //! Published cells of each quasi-identifier: the number of records by raw value and published node.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use super::Comparison;
 use crate::data::contingency::Weight;
 use crate::data::schema::Role;
-use crate::data::taxonomy::{Code, NodeId};
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::release::PublishedColumn;
 
 /// Counts of the cells of one column by raw value and published node.
@@ -13,6 +14,8 @@ use crate::release::PublishedColumn;
 /// A raw value is published as the node that the recoding assigns, or as the node that a recoding rule assigns. If a rule
 /// suppresses the cell or the record, the cell counts as the root.
 pub(super) struct PublishedCells<'a> {
+    /// Index of the column in the table.
+    pub place: usize,
     /// Published column.
     pub column: &'a PublishedColumn,
     /// Node that the recoding assigns, by raw code.
@@ -49,6 +52,18 @@ impl PublishedCells<'_> {
     }
 }
 
+/// Leaves below a published node: disjoint ranges of codes, ascending.
+///
+/// Metrics ask this function for the leaves of a published value; none assumes that they are one range.
+pub(super) fn leaves(tree: &Taxonomy, node: NodeId) -> Vec<Range<Code>> {
+    vec![tree.node(node).codes.clone()]
+}
+
+/// Number of leaves below a published node.
+pub(super) fn leaf_count(tree: &Taxonomy, node: NodeId) -> usize {
+    leaves(tree, node).iter().map(Range::len).sum()
+}
+
 /// Counts the cells of every quasi-identifier, in the column order of the table.
 pub(super) fn cells<'a>(comparison: &Comparison<'a>) -> Vec<PublishedCells<'a>> {
     let (table, recoding) = (comparison.table, comparison.recoding);
@@ -76,5 +91,12 @@ fn empty_cells<'a>(comparison: &Comparison<'a>, place: usize) -> PublishedCells<
     let recoded = &comparison.recoding.columns[place];
     let nodes: Vec<NodeId> = recoded.map.iter().map(|code| recoded.column.nodes[*code as usize]).collect();
     let none = vec![0; nodes.len()];
-    PublishedCells { column: &recoded.column, nodes, recoded: none.clone(), suppressed: none, by_rule: BTreeMap::new() }
+    PublishedCells {
+        place,
+        column: &recoded.column,
+        nodes,
+        recoded: none.clone(),
+        suppressed: none,
+        by_rule: BTreeMap::new(),
+    }
 }

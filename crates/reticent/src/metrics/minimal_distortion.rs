@@ -59,7 +59,7 @@ fn steps(cells: &PublishedCells<'_>) -> f64 {
 }
 
 /// Returns the depth of each leaf, by code.
-fn leaf_depths(tree: &Taxonomy) -> Vec<u32> {
+pub(super) fn leaf_depths(tree: &Taxonomy) -> Vec<u32> {
     let mut depths = vec![0; tree.len()];
     for leaf in tree.nodes().iter().filter(|node| node.is_leaf()) {
         depths[leaf.span.start as usize..leaf.span.end as usize].fill(leaf.depth);
@@ -73,7 +73,7 @@ fn widths(cells: &PublishedCells<'_>) -> f64 {
     cells.total(|code, node| width(tree, code, node))
 }
 
-fn width(tree: &Taxonomy, code: Code, id: NodeId) -> f64 {
+pub(super) fn width(tree: &Taxonomy, code: Code, id: NodeId) -> f64 {
     let node = tree.node(id);
     if id == 0 {
         return 1.0;

@@ -1,18 +1,23 @@
 //! Information metrics, one file each: the utility of a release compared with its raw table.
 //!
 //! Every file documents how the metric counts suppressed records and missing values. All metrics count records, not people,
-//! also if an owner has several records.
+//! also if an owner has several records. Metrics that need the leaves of a published value ask `cells::leaves`.
 
 mod average_class_size;
 mod cells;
 mod classification_metric;
+mod cluster_agreement;
 mod decision_tree_error;
 mod discernibility;
 mod gcp;
+mod iloss;
 mod learning;
 mod minimal_distortion;
 mod naive_bayes_error;
 mod non_uniform_entropy;
+mod pairwise_marginal_distance;
+mod precision;
+mod query_error;
 #[cfg(test)]
 mod tests;
 
@@ -30,12 +35,17 @@ pub use learning::{LabelledRecords, TrainTestSplit};
 pub const LIST: &[MetricDef] = &[
     minimal_distortion::LISTED,
     gcp::LISTED,
+    iloss::LISTED,
+    precision::LISTED,
     discernibility::LISTED,
     average_class_size::LISTED,
     non_uniform_entropy::LISTED,
+    query_error::LISTED,
+    pairwise_marginal_distance::LISTED,
     classification_metric::LISTED,
     decision_tree_error::LISTED,
     naive_bayes_error::LISTED,
+    cluster_agreement::LISTED,
 ];
 
 /// Definition of a metric: its catalogue entry and its function.

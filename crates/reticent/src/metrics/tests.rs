@@ -10,6 +10,7 @@ use crate::data::contingency::{ContingencyTable, Owner};
 use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource};
 use crate::data::table::{Counts, Table};
 use crate::data::taxonomy::{Code, IntervalLevel, NodeId, Taxonomy, Type};
+use crate::data::workload::{Condition, CountQuery, SelectedValues, Workload};
 use crate::release::recoding::{Recoding, RecodingRule};
 
 const JOBS: &str = "ANY\n  Professional\n    Engineer\n    Lawyer\n  Artist\n    Writer\n    Dancer";
@@ -170,6 +171,30 @@ fn gcp() {
     check("gcp", generalized, with_suppression);
 }
 
+/// The survey: Dancer published as Artist costs (2 - 1) / 4.
+#[test]
+fn loss() {
+    let dancer = table(vec![job()], &[&["Dancer"]], None);
+    let tree = dancer.columns[0].tree.clone();
+    let artist = tree.find("Artist").expect("a node");
+    let recoding = Recoding::by_node(&dancer, vec![(tree, vec![artist; 4])]);
+    assert_near(measure(&dancer, &recoding, "iloss").value, 1.0 / 4.0);
+    assert_near(measure(&dancer, &recoding, "precision").value, 1.0 / 2.0);
+    // Four jobs cover 2 of 4 leaves, six ages 2 of 4.
+    check("iloss", (4.0 / 4.0 + 6.0 / 4.0) / 6.0, (4.0 / 4.0 + 2.0 * 3.0 / 4.0 + 5.0 / 4.0 + 3.0 / 4.0) / 6.0);
+    // Four jobs are generalized by one of two levels. Two ages span 18 of 40 years, the others 22.
+    let ages = [2.0 * 18.0 / 40.0 + 4.0 * 22.0 / 40.0, 2.0 * 18.0 / 40.0 + 3.0 * 22.0 / 40.0 + 1.0];
+    check("precision", 1.0 - (4.0 / 2.0 + ages[0]) / 12.0, 1.0 - (4.0 / 2.0 + 2.0 + ages[1]) / 12.0);
+}
+
+#[test]
+fn loss_with_weights() {
+    let table = people(None).with_column_weights(&[("job".to_owned(), 3.0), ("age".to_owned(), 0.5)]);
+    let measured = measure(&table, &recoded(&table), "iloss");
+    assert_near(measured.value, (3.0 * 4.0 / 4.0 + 0.5 * 6.0 / 4.0) / 6.0);
+    assert!(measured.reading.contains("3.5 = limit of full suppression"), "{}", measured.reading);
+}
+
 #[test]
 fn gcp_of_a_single_value() {
     let table =
@@ -232,11 +257,96 @@ fn purpose_decides_what_applies() {
     };
     assert_eq!(
         ids(&Purpose::General),
-        ["minimal-distortion", "gcp", "discernibility", "average-class-size", "non-uniform-entropy"]
+        [
+            "minimal-distortion",
+            "gcp",
+            "iloss",
+            "precision",
+            "discernibility",
+            "average-class-size",
+            "non-uniform-entropy",
+            "query-error",
+            "pairwise-marginal-distance"
+        ]
     );
     let unknown = Purpose::Classification("lable".to_owned());
     let comparison = Comparison { table: &table, recoding: &recoding, release: &release, purpose: &unknown };
     assert!(measure_all(&comparison).expect_err("no such column").to_string().contains("did you mean `label`"));
+}
+
+/// Query error of one query, on the generalized table and on the table with suppression.
+fn query_errors(conditions: &[(&str, SelectedValues)]) -> [f64; 2] {
+    let condition = |(column, values): &(&str, SelectedValues)| Condition {
+        column: (*column).to_owned(),
+        values: values.clone(),
+        line: 1,
+    };
+    let query = CountQuery { conditions: conditions.iter().map(condition).collect(), weight: 2.0 };
+    let purpose = Purpose::Queries(Workload { file: String::new(), queries: vec![query] });
+    let table = people(None);
+    [recoded(&table), suppressed(&table)].map(|recoding| {
+        let release = recoding.apply(&table).expect("a release");
+        let comparison = Comparison { table: &table, recoding: &recoding, release: &release, purpose: &purpose };
+        let measures = measure_all(&comparison).expect("measures");
+        measures.into_iter().find(|(id, _)| *id == "query-error").expect("it applies").1.value
+    })
+}
+
+#[test]
+fn queries() {
+    let label = |text: &str| SelectedValues::Label(text.to_owned());
+    let ages = |from, to| SelectedValues::Between(from, to);
+    // Two engineers; half of four professionals, and a quarter of one suppressed job.
+    assert_eq!(query_errors(&[("job", label("Engineer"))]), [0.0, 0.25 / 2.0]);
+    // Two lawyers of 38. Two professionals are in [38,60), of which the leaves are 38 and 52: half of the jobs and half of the ages
+    // match, so 0.5. The suppressed job of one record in [38,60) adds 1/4 * 1/2.
+    assert_eq!(query_errors(&[("job", label("Lawyer")), ("age", ages(38.0, 40.0))]), [1.5 / 2.0, (1.5 - 0.125) / 2.0]);
+    // No engineer is 52, but half of two professionals times half of their ages. A count of 0 is divided by 1.
+    assert_eq!(query_errors(&[("job", label("Engineer")), ("age", ages(52.0, 52.0))]), [0.5, 0.625]);
+    // Both artists. One is suppressed, and the job of the other counts half.
+    assert_eq!(query_errors(&[("job", label("Artist"))]), [0.0, 1.5 / 2.0]);
+    // Sums over intervals are exact if they cover them; a suppressed record is missing.
+    assert_eq!(query_errors(&[("age", ages(38.0, f64::INFINITY))]), [0.0, 1.0 / 4.0]);
+    // An age that does not occur has count 0 and estimate 0.
+    assert_eq!(query_errors(&[("age", label("39"))]), [0.0, 0.0]);
+}
+
+#[test]
+fn queries_on_unknown_values_are_errors() {
+    let table = people(None);
+    let recoding = Recoding::identity(&table);
+    let release = recoding.apply(&table).expect("a release");
+    let error = |column: &str, values: SelectedValues| {
+        let condition = Condition { column: column.to_owned(), values, line: 7 };
+        let queries = vec![CountQuery { conditions: vec![condition], weight: 1.0 }];
+        let purpose = Purpose::Queries(Workload { file: "q.toml".to_owned(), queries });
+        let comparison = Comparison { table: &table, recoding: &recoding, release: &release, purpose: &purpose };
+        measure_all(&comparison).expect_err("an error").to_string()
+    };
+    let unknown = error("job", SelectedValues::Label("Baker".to_owned()));
+    assert_eq!(unknown, "queries `q.toml` line 7: the condition on `job` names a value that the column does not have");
+    let without_numbers = error("job", SelectedValues::Between(1.0, 2.0));
+    assert!(without_numbers.contains("the column has no numbers or dates"), "{without_numbers}");
+}
+
+#[test]
+fn pairwise_marginals() {
+    // Raw pairs and their surplus over the published pairs, each spread over the four pairs of leaves: Engineer 25 and 35 1 - 1/2 each,
+    // Lawyer 38 2 - 1/2. Writer 52 and Dancer 52: spread over two ages, 1 - 1/2 each.
+    let generalized = (0.5 + 0.5 + 1.5 + 0.5 + 0.5) / 6.0;
+    // The Writer is spread over 16 pairs, the Dancer over 4 jobs and 2 ages.
+    let (record, cell) = (1.0 / 16.0, 1.0 / 8.0);
+    let with_suppression = (2.0 * (0.5 - record) + (1.5 - record - cell) + 2.0 * (1.0 - record - cell)) / 6.0;
+    check("pairwise-marginal-distance", generalized, with_suppression);
+}
+
+#[test]
+fn agreement_of_clusters() {
+    // Raw cluster 0 has 3 records in published cluster 0 and 1 in 1: 2 * 3 / (4 + 3). Raw cluster 1 has 2 in 1, and 2 are suppressed:
+    // 2 * 2 / (4 + 3).
+    let records = [(0, Some(0), 3), (0, Some(1), 1), (1, Some(1), 2), (1, None, 2)];
+    assert_near(super::cluster_agreement::f_measure(&records), 0.5 * 6.0 / 7.0 + 0.5 * 4.0 / 7.0);
+    assert_near(super::cluster_agreement::f_measure(&[(0, Some(4), 3), (1, Some(2), 5)]), 1.0);
 }
 
 fn split(features: &[&[u32]], labels: &[u32], queries: &[&[u32]]) -> TrainTestSplit {

@@ -6,7 +6,7 @@ use super::keys::{self, PolicyKey};
 use super::levels;
 use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose};
-use crate::algorithms::{self, Purpose, Suppression, ValueForm};
+use crate::algorithms::{self, Suppression, ValueForm};
 use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
@@ -48,7 +48,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     }
     let method = read_method(&release, &dataset, &requirement)?;
     let purpose = purpose::purpose(&release, &columns)?;
-    let algorithms = read_algorithms(&release, &purpose)?;
+    let algorithms = read_algorithms(&release)?;
     if shorthand == Shorthand::default() && models.is_empty() && method.is_none() {
         let message = "the policy has no requirement; add for example\n[requirement]\nk = 5";
         return Err(Error::policy(top.line("requirement"), message));
@@ -282,14 +282,9 @@ fn argument(item: &Item<'_>) -> Result<Argument> {
 }
 
 /// Returns the named algorithm, or the default ones in the order in which they are tried.
-fn read_algorithms(release: &TableReader<'_>, purpose: &Purpose) -> Result<Vec<&'static Entry>> {
+fn read_algorithms(release: &TableReader<'_>) -> Result<Vec<&'static Entry>> {
     let Some(item) = release.get("algorithm") else {
-        let defaults = match purpose {
-            Purpose::General => keys::ALGORITHMS,
-            // Local recoding has no objective for a purpose yet.
-            _ => &keys::ALGORITHMS[1..],
-        };
-        return defaults.iter().map(|id| Ok(&algorithms::named(id)?.entry)).collect();
+        return keys::ALGORITHMS.iter().map(|id| Ok(&algorithms::named(id)?.entry)).collect();
     };
     let offered = algorithms::LIST.iter().filter(|listed| !listed.entry.comparison);
     let ids: Vec<&str> = offered.map(|listed| listed.entry.id).collect();

@@ -7,6 +7,7 @@ use super::cover::finest_interval;
 use super::largest::MethodRng;
 use super::{Form, GroupingOutcome, RepublicationTask};
 use crate::data::taxonomy::{Code, Taxonomy};
+use crate::data::workload::{CodeCondition, MIN_SELECTIVITY};
 
 /// Utility of a release by groups.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
@@ -22,10 +23,6 @@ pub struct Utility {
 
 /// Number of drawn queries.
 const QUERY_COUNT: usize = 100;
-/// Width of the range of a query in each column, in tenths of the values of the column.
-const RANGE_TENTHS: usize = 3;
-/// Minimum share of records that match a query. The relative error of smaller counts is not meaningful.
-const MIN_SELECTIVITY: f64 = 0.001;
 
 /// Measures the utility of a release.
 ///
@@ -149,50 +146,40 @@ fn iloss(task: &RepublicationTask<'_>, outcome: &GroupingOutcome, qi: &[usize], 
 
 /// A count query: the number of records in a range of values of each column.
 struct Query {
-    /// Ranges of quasi-identifiers: (index among the quasi-identifiers, column, first code, last code).
-    qi: Vec<(usize, usize, Code, Code)>,
-    /// Range of the sensitive column: (index among the sensitive columns, column, first code, last code).
-    sensitive: (usize, usize, Code, Code),
+    /// Ranges of quasi-identifiers, with the index among the quasi-identifiers.
+    qi: Vec<(usize, CodeCondition)>,
+    /// Range of the sensitive column, with the index among the sensitive columns.
+    sensitive: (usize, CodeCondition),
 }
 
 impl Query {
     fn draw(task: &RepublicationTask<'_>, qi: &[usize], rng: &mut MethodRng) -> Option<Query> {
         let range = |column: usize, rng: &mut MethodRng| {
-            let values = task.table.columns[column].tree.len();
-            let width = (values * RANGE_TENTHS).div_ceil(10).max(1);
-            let low = rng.below(values - width + 1);
-            (low as Code, (low + width - 1) as Code)
+            CodeCondition::draw(column, task.table.columns[column].tree.len(), &mut |n| rng.below(n))
         };
         let mut places: Vec<usize> = (0..qi.len()).collect();
         rng.shuffle(&mut places);
         places.truncate(2);
-        let ranges = places.into_iter().map(|at| {
-            let (low, high) = range(qi[at], rng);
-            (at, qi[at], low, high)
-        });
-        let ranges = ranges.collect();
+        let ranges = places.into_iter().map(|at| (at, range(qi[at], rng))).collect();
         let sensitive = task.sensitive();
         let at = (!sensitive.is_empty()).then(|| rng.below(sensitive.len()))?;
-        let (low, high) = range(sensitive[at], rng);
-        Some(Query { qi: ranges, sensitive: (at, sensitive[at], low, high) })
+        Some(Query { qi: ranges, sensitive: (at, range(sensitive[at], rng)) })
     }
 
     fn matches(&self, codes: &[Vec<Code>], record: usize) -> bool {
-        let (_, column, low, high) = self.sensitive;
-        let in_range = |column: usize, low: Code, high: Code| (low..=high).contains(&codes[column][record]);
-        in_range(column, low, high) && self.qi.iter().all(|(_, column, low, high)| in_range(*column, *low, *high))
+        let in_range = |(_, condition): &(usize, CodeCondition)| condition.contains(codes[condition.column][record]);
+        in_range(&self.sensitive) && self.qi.iter().all(in_range)
     }
 
     fn estimate(&self, codes: &[Vec<Code>], outcome: &GroupingOutcome, spans: &Spans, lists: &CodedLists) -> f64 {
-        let (at, _, low, high) = self.sensitive;
+        let (at, sensitive) = &self.sensitive;
         let mut sum = 0.0;
         for (place, group) in outcome.groups.iter().enumerate() {
             // Share of the values covered by the cells of a record that are in the range of the query.
             let share = |member: u32| -> f64 {
-                let shares = self.qi.iter().map(|(at, column, low, high)| {
-                    let (from, to) = spans.cell(place, *at, codes[*column][member as usize]);
-                    let both = (to.min(*high) + 1).saturating_sub(from.max(*low));
-                    f64::from(both) / f64::from(to - from + 1)
+                let shares = self.qi.iter().map(|(at, condition)| {
+                    let (from, to) = spans.cell(place, *at, codes[condition.column][member as usize]);
+                    condition.share(std::slice::from_ref(&(from..to + 1)))
                 });
                 shares.product()
             };
@@ -203,8 +190,8 @@ impl Query {
             if people == 0.0 {
                 continue;
             }
-            let (list, all) = &lists[at][place];
-            let listed = list.iter().filter(|(code, _)| (low..=high).contains(code));
+            let (list, all) = &lists[*at][place];
+            let listed = list.iter().filter(|(code, _)| sensitive.contains(*code));
             let listed: u64 = listed.map(|(_, times)| *times).sum();
             sum += people * listed as f64 / *all as f64;
         }

@@ -3,13 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use reticent::algorithms::Purpose;
 use reticent::contingency::ContingencyTable;
 use reticent::models::{Model, Violation};
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{ModelSpec, Requirement};
 use reticent::taxonomy::{Cut, Taxonomy, Type};
 use reticent::verify::{ClassViolation, Reading};
-use reticent::{Attribute, Counts, History, Missing, Recoding, Release, Role, Schema, Table, TreeSource};
+use reticent::{
+    Attribute, Condition, CountQuery, Counts, History, Missing, Recoding, Release, Role, Schema, SelectedValues, Table,
+    TreeSource, Workload,
+};
 
 /// One column of a small table.
 #[derive(Debug, Clone)]
@@ -339,6 +343,22 @@ pub fn random_data(random: &mut Random, max_rows: usize, people: usize) -> Data 
         .collect();
     let owners = (people > 0).then(|| (0..count).map(|_| random.below(people) as u32).collect::<Vec<_>>());
     Data { cols, rows, owners: owners.map(|owners| dense(&owners)) }
+}
+
+/// Every kind of purpose for [`random_data`]. The classification predicts this column.
+pub fn purposes(label: &str) -> [Purpose; 4] {
+    let condition = |column: &str, label: &str| Condition {
+        column: column.to_owned(),
+        values: SelectedValues::Label(label.to_owned()),
+        line: 1,
+    };
+    let queries = vec![
+        CountQuery { conditions: vec![condition("place", "north"), condition("ill", "flu")], weight: 1.0 },
+        CountQuery { conditions: vec![condition("place", "s1")], weight: 2.0 },
+        CountQuery { conditions: vec![condition("absent", "x")], weight: 2.0 },
+    ];
+    let workload = Workload { file: "counts.toml".to_owned(), queries };
+    [Purpose::General, Purpose::Classification(label.to_owned()), Purpose::Clusters(2), Purpose::Queries(workload)]
 }
 
 /// Renumbers people from 0 in order of first occurrence.

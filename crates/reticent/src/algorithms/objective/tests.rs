@@ -76,3 +76,54 @@ fn clusters_are_labels() {
     let labels = Labels::new(&table(), &Purpose::Clusters(2)).unwrap().unwrap();
     assert_eq!((labels.by_combination.len(), labels.count), (4, 2));
 }
+
+/// Losses of the root and of both leaves of `job`, and of `sex`.
+fn losses(table: &Table, purpose: &Purpose) -> Vec<Vec<f64>> {
+    let objective = Objective::new(table, purpose, &[0, 1]).unwrap();
+    (0..2).map(|at| objective.node_losses(at, &table.columns[at].tree)).collect()
+}
+
+#[test]
+fn node_losses_of_general_use_are_weighted_penalties() {
+    let weighted = table().with_column_weights(&[("sex".to_owned(), 3.0)]);
+    assert_eq!(losses(&weighted, &Purpose::General), [[1.0, 0.0, 0.0], [3.0, 0.0, 0.0]]);
+}
+
+/// `job` loses 1 bit and `sex` none, which is a mean of .5 bits: job 1 + 1 / .5.
+#[test]
+fn node_losses_of_a_classification_add_the_lost_information() {
+    let purpose = Purpose::Classification("class".to_owned());
+    let losses = losses(&table(), &purpose);
+    assert_near(&losses[0], &[3.0, 0.0, 0.0]);
+    assert_near(&losses[1], &[1.0, 0.0, 0.0]);
+}
+
+/// Half of the leaves of `job` match a query with weight 3 of 4: 3/4 * 2 * 1/2 * 1/2 = 3/8. Half of `sex` match one of 1 of 4: 1/8. The
+/// mean is 1/4.
+#[test]
+fn node_losses_of_queries_add_the_spread_of_the_estimates() {
+    let query = |column: &str, label: &str, weight| CountQuery {
+        conditions: vec![Condition {
+            column: column.to_owned(),
+            values: SelectedValues::Label(label.to_owned()),
+            line: 1,
+        }],
+        weight,
+    };
+    let queries = vec![query("job", "a", 3.0), query("sex", "m", 1.0)];
+    let losses = losses(&table(), &Purpose::Queries(Workload { file: String::new(), queries }));
+    assert_near(&losses[0], &[1.0 + 1.5, 0.0, 0.0]);
+    assert_near(&losses[1], &[1.0 + 0.5, 0.0, 0.0]);
+}
+
+/// A child with mixed labels loses 1 bit. Its parent loses less on average, but counts as much.
+#[test]
+fn a_node_loses_at_least_as_much_as_its_children() {
+    let tree = Taxonomy::parse("job", "*\n  x\n    a\n    b\n  y\n    c").unwrap();
+    let detail = Detail::Labels { joint: vec![4, 0, 0, 4, 4, 4], count: 2 };
+    let x = tree.find("x").unwrap();
+    // Of 16 records, 8 have each label: 1 bit. The leaf c has 1 bit for 8 records.
+    assert!((detail.lost(&tree.node(0).codes) - 0.5).abs() < 1e-12);
+    let lost = detail.lost_by_node(&tree);
+    assert_near(&[lost[x], lost[0], lost[tree.find("c").unwrap()]], &[1.0, 1.0, 0.0]);
+}

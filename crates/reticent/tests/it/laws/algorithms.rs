@@ -9,7 +9,9 @@ use reticent::taxonomy::Cut;
 use reticent::{Error, History, Ratio, Result, Role, Table};
 
 use crate::oracle::definitions::violating;
-use crate::support::{Col, Data, Random, contents, other, quasi, random_data, requirement, sensitive, witnesses};
+use crate::support::{
+    Col, Data, Random, contents, other, purposes, quasi, random_data, requirement, sensitive, witnesses,
+};
 
 /// Requirements with every model, single and combined.
 pub const REQUIREMENTS: &[&[&str]] = &[
@@ -31,8 +33,6 @@ pub const REQUIREMENTS: &[&[&str]] = &[
     &["t-closeness t=0.2 distance=hierarchical", "k-anonymity k=2"],
     &["k-anonymity k=3", "distinct-l-diversity l=2 on=place", "confidence-bounding h=0.7"],
 ];
-
-const PURPOSES: fn() -> [Purpose; 2] = || [Purpose::General, Purpose::Classification("note".to_owned())];
 
 /// Whether the algorithm is a baseline. A baseline applies a fixed recoding and refuses if it violates the requirement.
 fn is_baseline(id: &str) -> bool {
@@ -111,7 +111,7 @@ fn assert_every_release_is_safe(seed: u64, people: usize) {
         for round in 0..24 {
             let data = random_data(&mut random, [3, 12, 40][round % 3], people);
             let table = data.table();
-            let purpose = &PURPOSES()[round % 2];
+            let purpose = &purposes("note")[round % 4];
             for words in REQUIREMENTS {
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false), limit(1, 4, true)]);
                 let requirement = requirement(words, &data.schema());
@@ -190,7 +190,7 @@ fn every_release_is_safe_for_numbers_and_missing_values() {
             ] {
                 let requirement = requirement(words, &data.schema());
                 let suppression = [Suppression::NONE, limit(1, 5, false), limit(1, 5, true)][round % 3];
-                match search(id, &table, &requirement, suppression, &PURPOSES()[round % 2]) {
+                match search(id, &table, &requirement, suppression, &purposes("note")[round % 4]) {
                     Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Refused(_)) => {
                         assert!(is_baseline(id) || !top_is_safe(words, &data, &table), "{id}, {words:?}");
@@ -221,7 +221,7 @@ fn the_release_does_not_depend_on_row_order_or_threads() {
                 for pool in &pools {
                     for table in &tables {
                         let made =
-                            pool.install(|| search(id, table, &requirement, suppression, &PURPOSES()[round % 2]));
+                            pool.install(|| search(id, table, &requirement, suppression, &purposes("note")[round % 4]));
                         answers.push(made.map(|outcome| contents(&outcome.recoding.apply(table).unwrap())));
                     }
                 }

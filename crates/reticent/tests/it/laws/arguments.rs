@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reticent::algorithms::{self, Control, Purpose, Suppression, ValueForm};
+use reticent::algorithms::{self, Control, Suppression, ValueForm};
 use reticent::join::JoinScope;
 use reticent::join::Member;
 use reticent::metrics::{self, Comparison};
@@ -13,7 +13,7 @@ use reticent::{Error, History, Recoding, Result, attacks, models};
 use super::models::MODELS;
 use super::republication::{Month, arguments as method_arguments, publish};
 use crate::broken::attacks::planted;
-use crate::support::{Random, random_data, requirement, spec};
+use crate::support::{Random, purposes, random_data, requirement, spec};
 
 /// Fails if an entry reads an argument that it does not declare.
 fn assert_known_arguments<T>(entry: &Entry, result: Result<T>) {
@@ -63,7 +63,7 @@ fn algorithms_read_their_own_arguments() {
     let requirement = requirement(&["k-anonymity k=2"], &data.schema());
     for listed in algorithms::LIST {
         for arguments in variants(&listed.entry) {
-            for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
+            for purpose in purposes("ill") {
                 let task = algorithms::RecodingTask {
                     table: &table,
                     history: &history,
@@ -123,7 +123,7 @@ fn metrics_read_no_arguments() {
     let data = random_data(&mut Random(73), 30, 0);
     let (table, release) = (data.table(), data.raw());
     let recoding = Recoding::identity(&table);
-    for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
+    for purpose in purposes("ill") {
         let comparison = Comparison { table: &table, recoding: &recoding, release: &release, purpose: &purpose };
         assert!(metrics::measure_all(&comparison).is_ok());
     }

@@ -7,7 +7,7 @@ use reticent::operations::suppress_records::suppress_records;
 use reticent::taxonomy::Cut;
 use reticent::{Recoding, Release, Role, Table};
 
-use crate::support::{Data, Random, random_cut, random_data, requirement};
+use crate::support::{Data, Random, purposes, random_cut, random_data, requirement};
 
 fn measures(table: &Table, recoding: &Recoding, release: &Release, purpose: &Purpose) -> Vec<(&'static str, Measure)> {
     measure_all(&Comparison { table, recoding, release, purpose }).unwrap()
@@ -45,7 +45,7 @@ fn every_metric_is_finite_and_deterministic() {
                     suppress_records(&table, &mut recoding, &requirement, &[]).unwrap();
                 }
                 let release = recoding.apply(&table).unwrap();
-                for purpose in [Purpose::General, Purpose::Classification("ill".to_owned())] {
+                for purpose in purposes("ill") {
                     let found = measures(&table, &recoding, &release, &purpose);
                     assert_eq!(found, measures(&table, &recoding, &release, &purpose));
                     for (id, measure) in found {
@@ -65,7 +65,9 @@ fn the_loss_of_a_raw_release_is_zero() {
     let mut random = Random(42);
     for _ in 0..40 {
         let table = random_data(&mut random, 30, 0).table();
-        for id in ["gcp", "minimal-distortion", "non-uniform-entropy"] {
+        for id in
+            ["gcp", "iloss", "minimal-distortion", "non-uniform-entropy", "query-error", "pairwise-marginal-distance"]
+        {
             assert_eq!(value(id, &table, &Recoding::identity(&table)), 0.0, "{id}");
         }
     }
@@ -80,6 +82,9 @@ fn losses_match_the_definitions() {
     let top = quasi_cuts(&table, |_| Cut::top());
     // All cells are suppressed.
     assert_eq!(value("gcp", &table, &top), 1.0);
+    // Six places and two sexes: 5/6 + 1/2.
+    assert!((value("iloss", &table, &top) - (5.0 / 6.0 + 1.0 / 2.0)).abs() < 1e-12);
+    assert_eq!(value("precision", &table, &top), 0.0);
     // n1 and s1 are two steps below the root, sea one, each sex one: (2 + 2 + 2 + 1 + 4) / 4.
     assert_eq!(value("minimal-distortion", &table, &top), 11.0 / 4.0);
     // One class of four.
@@ -104,6 +109,8 @@ fn losses_match_the_definitions() {
     let loss = (1.0 + 1.0 + 2.0) / 5.0 / 8.0;
     assert!((value("gcp", &table, &level) - loss).abs() < 1e-12, "{}", value("gcp", &table, &level));
     assert_eq!(value("minimal-distortion", &table, &level), 3.0 / 4.0);
+    // Three of four places are generalized by one of two levels; sexes are unchanged.
+    assert!((value("precision", &table, &level) - (1.0 - 1.5 / 8.0)).abs() < 1e-12);
 }
 
 /// A suppressed record costs at least as much as a record with all cells suppressed.
@@ -130,6 +137,7 @@ fn generalizing_never_lowers_a_loss() {
     let mut random = Random(43);
     let ids = [
         "gcp",
+        "iloss",
         "minimal-distortion",
         "non-uniform-entropy",
         "discernibility",
@@ -166,4 +174,66 @@ fn generalizing_never_lowers_a_loss() {
         }
     }
     assert!(rose.iter().all(|times| *times > 0), "{rose:?}");
+}
+
+/// Precision is 1 for raw values, 0 for full suppression, and generalization never raises it. Clusters of raw values agree fully.
+#[test]
+fn higher_is_better_for_precision_and_agreement() {
+    let mut random = Random(44);
+    for round in 0..40 {
+        let table = random_data(&mut random, 30, if round % 4 == 0 { 9 } else { 0 }).table();
+        let (raw, top) = (Recoding::identity(&table), quasi_cuts(&table, |_| Cut::top()));
+        let some = quasi_cuts(&table, |tree| random_cut(tree, &mut random));
+        let by_level = [&raw, &some, &top].map(|recoding| value("precision", &table, recoding));
+        assert_eq!((by_level[0], by_level[2]), (1.0, 0.0));
+        assert!((0.0..=1.0).contains(&by_level[1]));
+        let agreement = |recoding: &Recoding| {
+            let release = recoding.apply(&table).unwrap();
+            let found = measures(&table, recoding, &release, &Purpose::Clusters(3));
+            found.iter().find(|(id, _)| *id == "cluster-agreement").unwrap().1.value
+        };
+        assert!((agreement(&raw) - 1.0).abs() < 1e-12);
+        assert!(agreement(&top) <= 1.0 + 1e-12 && agreement(&some) <= 1.0 + 1e-12);
+    }
+}
+
+/// The distance is the definition: half the sum over all pairs of leaves of |p - q|, and at most 1.
+#[test]
+fn pairwise_marginal_distance_matches_a_naive_sum() {
+    let mut random = Random(45);
+    for _ in 0..40 {
+        let data = random_data(&mut random, 20, 0);
+        let table = data.table();
+        let recoding = quasi_cuts(&table, |tree| random_cut(tree, &mut random));
+        let mut sum = 0.0;
+        let columns = [0, 1, 2];
+        for (one, other) in [(0, 1), (0, 2), (1, 2)] {
+            let sizes = columns.map(|column| table.columns[column].tree.len());
+            let (mut p, mut q) = (vec![0.0; sizes[one] * sizes[other]], vec![0.0; sizes[one] * sizes[other]]);
+            let rows = table.contingency.rows() as f64;
+            for at in 0..table.contingency.len() {
+                let weight = table.contingency.weights[at] as f64 / rows;
+                let codes = [one, other].map(|column| table.contingency.codes[column][at]);
+                p[codes[0] as usize * sizes[other] + codes[1] as usize] += weight;
+                let [first, second] = [(one, codes[0]), (other, codes[1])].map(|(column, code)| {
+                    let published = &recoding.columns[column];
+                    published
+                        .column
+                        .tree
+                        .node(published.column.nodes[published.map[code as usize] as usize])
+                        .codes
+                        .clone()
+                });
+                let share = weight / (first.len() * second.len()) as f64;
+                for a in first {
+                    for b in second.clone() {
+                        q[a as usize * sizes[other] + b as usize] += share;
+                    }
+                }
+            }
+            sum += p.iter().zip(&q).map(|(p, q)| (p - q).abs()).sum::<f64>() / 2.0;
+        }
+        let measured = value("pairwise-marginal-distance", &table, &recoding);
+        assert!((measured - sum / 3.0).abs() < 1e-9 && measured <= 1.0, "{measured}, expected {}", sum / 3.0);
+    }
 }
