@@ -86,7 +86,7 @@ impl Objective {
         let others = tree.len().saturating_sub(1).max(1) as f64;
         let (weight, detail) = &self.columns[dimension];
         let loss = |(node, lost): (&crate::data::taxonomy::Node, f64)| {
-            let penalty = node.codes.len().saturating_sub(1) as f64 / others;
+            let penalty = node.span.len().saturating_sub(1) as f64 / others;
             let lost = if self.mean_detail > 0.0 { lost / self.mean_detail } else { 0.0 };
             weight * (penalty + lost)
         };

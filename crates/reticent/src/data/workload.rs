@@ -162,7 +162,7 @@ impl Workload {
             }
             SelectedValues::Label(label) => {
                 if let Some(node) = tree.find(label) {
-                    let codes = tree.node(node).codes.clone();
+                    let codes = tree.node(node).span.clone();
                     return Ok(CodeCondition::new(column, tree.len(), |code| codes.contains(&code)));
                 }
                 // A number or date can be absent from the data, or have another spelling.

@@ -52,11 +52,9 @@ impl PublishedCells<'_> {
     }
 }
 
-/// Leaves below a published node: disjoint ranges of codes, ascending.
-///
-/// Metrics ask this function for the leaves of a published value; none assumes that they are one range.
+/// Leaves that a published node or set of values represents: disjoint ranges of codes, ascending.
 pub(super) fn leaves(tree: &Taxonomy, node: NodeId) -> Vec<Range<Code>> {
-    vec![tree.node(node).codes.clone()]
+    tree.ranges(node)
 }
 
 /// Number of leaves below a published node.

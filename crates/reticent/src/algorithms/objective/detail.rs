@@ -62,7 +62,7 @@ impl Detail {
 
     /// Detail that is lost by publishing each node of a tree. A node loses at least as much as its children.
     pub(super) fn lost_by_node(&self, tree: &Taxonomy) -> Vec<f64> {
-        let mut lost: Vec<f64> = tree.nodes().iter().map(|node| self.lost(&node.codes)).collect();
+        let mut lost: Vec<f64> = tree.nodes().iter().map(|node| self.lost(&node.span)).collect();
         let mut children_first: Vec<usize> = (0..lost.len()).collect();
         children_first.sort_by_key(|node| std::cmp::Reverse(tree.node(*node).depth));
         for node in children_first {

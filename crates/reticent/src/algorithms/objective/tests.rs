@@ -123,7 +123,7 @@ fn a_node_loses_at_least_as_much_as_its_children() {
     let detail = Detail::Labels { joint: vec![4, 0, 0, 4, 4, 4], count: 2 };
     let x = tree.find("x").unwrap();
     // Of 16 records, 8 have each label: 1 bit. The leaf c has 1 bit for 8 records.
-    assert!((detail.lost(&tree.node(0).codes) - 0.5).abs() < 1e-12);
+    assert!((detail.lost(&tree.node(0).span) - 0.5).abs() < 1e-12);
     let lost = detail.lost_by_node(&tree);
     assert_near(&[lost[x], lost[0], lost[tree.find("c").unwrap()]], &[1.0, 1.0, 0.0]);
 }

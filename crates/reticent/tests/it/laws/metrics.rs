@@ -221,7 +221,7 @@ fn pairwise_marginal_distance_matches_a_naive_sum() {
                         .column
                         .tree
                         .node(published.column.nodes[published.map[code as usize] as usize])
-                        .codes
+                        .span
                         .clone()
                 });
                 let share = weight / (first.len() * second.len()) as f64;
