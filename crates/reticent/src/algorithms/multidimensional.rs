@@ -220,33 +220,17 @@ impl RegionSearch<'_> {
         regions.into_par_iter().flat_map(|region| self.refine(region, max_depth)).collect()
     }
 
-    /// Splits a region along a dimension and returns the new regions with the score of the step. Returns `None` if more records
-    /// than the budget are in violating regions.
+    /// Splits a region along a dimension and returns the new regions with the score of the step. Without a budget, the records of
+    /// violating children stay at the node of the region. Returns `None` if more records than the budget are in violating children.
     fn split(&self, region: &Region, at: usize, budget: Weight) -> Option<(f64, Vec<Region>)> {
-        let dimension = &self.context.dimensions[at];
-        let tree = &dimension.tree;
-        let children = &tree.node(region.nodes[at]).children;
-        if children.is_empty() {
+        let mut regions = self.children(region, at);
+        if budget == 0 {
+            regions = self.with_remainder(region, regions)?;
+        }
+        let suppressed: Weight =
+            regions.iter().filter(|region| region.suppressed).map(|region| self.weight(&region.members)).sum();
+        if suppressed > budget {
             return None;
-        }
-        let codes = &self.task.table.contingency.codes[dimension.column];
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
-        for member in &region.members {
-            let code = codes[*member as usize];
-            let place = children.partition_point(|child| tree.node(*child).span.end <= code);
-            members[place].push(*member);
-        }
-        let mut regions: Vec<Region> = Vec::new();
-        let mut suppressed = 0;
-        for (child, members) in children.iter().zip(members).filter(|(_, members)| !members.is_empty()) {
-            let mut nodes = region.nodes.clone();
-            nodes[at] = *child;
-            let (safety, holds) = self.judge(&members, &nodes);
-            suppressed += if holds { 0 } else { self.weight(&members) };
-            if suppressed > budget {
-                return None;
-            }
-            regions.push(Region { nodes, members, safety, depth: region.depth + 1, budget: 0, suppressed: !holds });
         }
         let kept = || regions.iter().filter(|region| !region.suppressed);
         kept().next()?;
@@ -264,6 +248,57 @@ impl RegionSearch<'_> {
         }
         self.distribute_budget(&mut regions, region.budget - suppressed);
         Some((score, regions))
+    }
+
+    /// Regions of the children of a node that have records. A child that violates the requirement is suppressed.
+    fn children(&self, region: &Region, at: usize) -> Vec<Region> {
+        let dimension = &self.context.dimensions[at];
+        let tree = &dimension.tree;
+        let children = &tree.node(region.nodes[at]).children;
+        let codes = &self.task.table.contingency.codes[dimension.column];
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
+        for member in region.members.iter().filter(|_| !children.is_empty()) {
+            let code = codes[*member as usize];
+            let place = children.partition_point(|child| tree.node(*child).codes.end <= code);
+            members[place].push(*member);
+        }
+        let judged = |(child, members): (&NodeId, Vec<u32>)| {
+            let mut nodes = region.nodes.clone();
+            nodes[at] = *child;
+            self.region(nodes, members, region.depth + 1)
+        };
+        children.iter().zip(members).filter(|(_, members)| !members.is_empty()).map(judged).collect()
+    }
+
+    /// Judges a new region. It is suppressed if it violates the requirement.
+    fn region(&self, nodes: Vec<NodeId>, members: Vec<u32>, depth: usize) -> Region {
+        let (safety, holds) = self.judge(&members, &nodes);
+        Region { nodes, members, safety, depth, budget: 0, suppressed: !holds }
+    }
+
+    /// Pools the records of violating children in a region with the nodes of their parent. Adds the smallest other children until
+    /// this remainder satisfies the requirement. Returns `None` if no child is left apart from it.
+    fn with_remainder(&self, parent: &Region, children: Vec<Region>) -> Option<Vec<Region>> {
+        let (pooled, mut kept): (Vec<Region>, Vec<Region>) = children.into_iter().partition(|child| child.suppressed);
+        if pooled.is_empty() {
+            return (!kept.is_empty()).then_some(kept);
+        }
+        kept.sort_by_cached_key(|child| std::cmp::Reverse(self.weight(&child.members)));
+        let mut members: Vec<u32> = pooled.into_iter().flat_map(|child| child.members).collect();
+        // The number of added children doubles, so that a column with many values is judged a few times only.
+        let mut added = 1;
+        while !kept.is_empty() {
+            members.sort_unstable();
+            let remainder = self.region(parent.nodes.clone(), members, parent.depth + 1);
+            if !remainder.suppressed {
+                kept.push(remainder);
+                return Some(kept);
+            }
+            members = remainder.members;
+            members.extend(kept.drain(kept.len().saturating_sub(added)..).flat_map(|child| child.members));
+            added *= 2;
+        }
+        None
     }
 
     fn rows(&self, members: &[u32]) -> f64 {
@@ -334,8 +369,12 @@ impl RegionSearch<'_> {
     }
 }
 
-/// Returns the distortion that a step undoes for one record: 1, or for an interval the reduction of its relative width.
+/// Returns the distortion that a step undoes for one record: 1, or for an interval the reduction of its relative width. A record of
+/// the remainder keeps its node, so nothing is undone.
 fn distortion_undone(tree: &Taxonomy, from: NodeId, to: NodeId) -> f64 {
+    if from == to {
+        return 0.0;
+    }
     let (Some(numbers), Some((low, high))) = (tree.numbers(), tree.extent()) else { return 1.0 };
     if high <= low {
         return 0.0;
