@@ -19,10 +19,10 @@ use std::sync::Mutex;
 use hashbrown::HashMap;
 
 use super::join_checker::{check_history, generalized_columns};
-use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck};
+use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck, WeightBound};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome, ValueForm};
-use crate::contract::{Merging, merging_of, min_class_size};
+use crate::contract::{Merging, merging_of};
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Result};
@@ -113,19 +113,19 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
 }
 
 /// Distinct combinations of quasi-identifiers, and the combinations of the table that have them.
-struct Parts {
+pub(super) struct Parts {
     /// Index of the quasi-identifier combinations by part. Combinations of different parts differ in a column that is published unchanged.
-    parts: Vec<Vec<u32>>,
+    pub(super) parts: Vec<Vec<u32>>,
     /// Leaf codes by generalized column, then by quasi-identifier combination.
-    codes: Vec<Vec<Code>>,
+    pub(super) codes: Vec<Vec<Code>>,
     /// Number of records by quasi-identifier combination.
-    weights: Vec<Weight>,
+    pub(super) weights: Vec<Weight>,
     /// Combinations of the table by quasi-identifier combination.
-    members: Vec<Vec<u32>>,
+    pub(super) members: Vec<Vec<u32>>,
 }
 
 impl Parts {
-    fn new(task: &RecodingTask<'_>, context: &RegionContext) -> Parts {
+    pub(super) fn new(task: &RecodingTask<'_>, context: &RegionContext) -> Parts {
         let contingency = &task.table.contingency;
         let columns = context.columns();
         let mut index: HashMap<Vec<Code>, u32> = HashMap::new();
@@ -156,6 +156,29 @@ impl Parts {
     }
 }
 
+/// Returns a large subset of combinations with these weights that satisfies the requirement as one group; `None` if none is found.
+/// `judge` returns whether a subset satisfies it, and its safety.
+pub(super) fn satisfying_subset(
+    weights: &[Weight],
+    bound: WeightBound,
+    judge: &(dyn Fn(&[u32]) -> (bool, f64) + Sync),
+) -> Option<Vec<u32>> {
+    let judge = |members: &[u32], _: &[u32]| {
+        let (holds, safety) = judge(members);
+        Verdict { holds, safety }
+    };
+    search::satisfying_subset(&Input {
+        trees: &[],
+        codes: &[],
+        weights,
+        judge: &judge,
+        min_weight: bound.min_weight,
+        only_weight: bound.only_weight,
+        merging_is_safe: false,
+        form: Form::Nodes,
+    })
+}
+
 struct Grouping<'a> {
     task: &'a RecodingTask<'a>,
     context: &'a RegionContext,
@@ -174,11 +197,7 @@ impl Grouping<'_> {
         let plain: Vec<Tree> = trees.iter().map(|tree| tree.tree.clone()).collect();
         let contingency = &self.task.table.contingency;
         let models = &self.task.requirement.models;
-        let smallest = models.iter().map(|model| min_class_size(model.as_ref(), contingency));
-        let smallest: Vec<Option<Weight>> = smallest.collect::<Result<_>>()?;
-        let min_weight = smallest.iter().flatten().copied().max().unwrap_or(1);
-        let only_weight =
-            contingency.owners.is_none() && self.checks.len() == models.len() && smallest.iter().all(Option::is_some);
+        let WeightBound { min_weight, only_weight } = self.context.weight_bound(self.task, self.checks)?;
         let mut with_any = models.iter().map(|model| merging_of(model.as_ref(), contingency) == Merging::WithAny);
         let merging_is_safe = self.checks.len() == models.len() && with_any.all(|with_any| with_any);
         let counters = || -> Vec<ClassCounter> {

@@ -19,6 +19,7 @@ mod baseline_without_join_columns;
 mod clusters;
 mod join_checker;
 mod local_recoding;
+mod mondrian;
 mod multidimensional;
 mod objective;
 mod optimal_full_domain;
@@ -33,6 +34,8 @@ pub const LIST: &[AlgorithmDef] = &[
     local_recoding::LISTED,
     top_down_specialization::LISTED,
     multidimensional::LISTED,
+    mondrian::LISTED,
+    mondrian::RELAXED,
     optimal_full_domain::LISTED,
     baseline_k_anonymity::LISTED,
     baseline_without_join_columns::LISTED,

@@ -3,8 +3,10 @@
 //! State       a partition of the table into regions. A region has one taxonomy node per generalized column. The search starts with
 //!             the root of every column.
 //! Step        replaces one node of one region by its children. It chooses the column with the highest
-//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among the valid ones. A step is valid if all new regions satisfy every
-//!             constraint. Undeclared intervals are split at the median of the records. A value can be published finely for some
+//!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among the valid ones. Children that violate a constraint stay together
+//!             at their parent node, as the remainder. If the remainder violates one too, the smallest other children join it. A
+//!             step is valid if a child is left apart from the remainder. Only if no step is possible so are records suppressed.
+//!             Undeclared intervals are split at the median of the records. A value can be published finely for some
 //!             people and coarsely for others.
 //! Soundness   every region is checked exactly. Regions are the equivalence classes on all generalized columns. A constraint on
 //!             fewer columns is checked on regions, which is stronger: for models, a union of satisfying regions is satisfying;
@@ -38,7 +40,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         id: "multidimensional-specialization",
         title: "multidimensional specialization",
         summary: "Specializes each region of the table separately, along the column with the best ratio of information gain to privacy \
-                  loss, while the requirement is satisfied.",
+                  loss, while the requirement is satisfied. Records of rare values stay at the parent node together.",
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006",
         protects_against: "the attacks of the models in the requirement; the level of detail differs between regions",
         comparison: false,
@@ -49,7 +51,7 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
             meaning: "gain of a step: reduction of label entropy, of distortion, or of discernibility; auto: entropy for the purposes \
                       classify and cluster, otherwise distortion",
         }],
-        evidence: &["laws::algorithms"],
+        evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian"],
     },
     sets: true,
     run,

@@ -9,7 +9,8 @@ use super::{RecodingTask, ValueForm};
 use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
 use super::objective::Objective;
 use super::top_down_specialization::Gain;
-use crate::data::contingency::ContingencyTable;
+use crate::contract::min_class_size;
+use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
@@ -58,6 +59,15 @@ pub(super) struct RegionCheck<'a> {
     pub measured: Measured,
     pub owners: bool,
     rule: RegionRule<'a>,
+}
+
+/// What the number of records of a region decides.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WeightBound {
+    /// A region with fewer records violates the requirement; 1 if unknown.
+    pub min_weight: Weight,
+    /// Whether a region satisfies the requirement exactly if it has at least `min_weight` records.
+    pub only_weight: bool,
 }
 
 enum RegionRule<'a> {
@@ -174,6 +184,31 @@ impl RegionContext {
             checks.push(RegionCheck { measured, owners: false, rule: RegionRule::Join { join_check, cells, key } });
         }
         Ok(checks)
+    }
+
+    /// Returns what the number of records of a region decides.
+    pub(super) fn weight_bound(&self, task: &RecodingTask<'_>, checks: &[RegionCheck<'_>]) -> Result<WeightBound> {
+        let (models, contingency) = (&task.requirement.models, &task.table.contingency);
+        let smallest = models.iter().map(|model| min_class_size(model.as_ref(), contingency));
+        let smallest: Vec<Option<Weight>> = smallest.collect::<Result<_>>()?;
+        let min_weight = smallest.iter().flatten().copied().max().unwrap_or(1);
+        let only_weight =
+            contingency.owners.is_none() && checks.len() == models.len() && smallest.iter().all(Option::is_some);
+        Ok(WeightBound { min_weight, only_weight })
+    }
+
+    /// Returns the nodes that combinations of the table are published with as one region: in each column, the lowest common node of
+    /// the values that occur.
+    pub(super) fn nodes_of(&self, table: &Table, members: &[u32]) -> Vec<NodeId> {
+        let common = |dimension: &RegionDimension| {
+            let codes = &table.contingency.codes[dimension.column];
+            let (first, last) = members.iter().fold((Code::MAX, 0), |(first, last), member| {
+                let code = codes[*member as usize];
+                (code.min(first), code.max(last))
+            });
+            if first > last { 0 } else { common_node(&dimension.tree, first, last) }
+        };
+        self.dimensions.iter().map(common).collect()
     }
 
     /// Returns the refusal if the requirement is violated at the root.
@@ -321,6 +356,15 @@ impl<'a> ReleaseCheck<'a> {
         };
         Ok(Some((0..contingency.len() as u32).filter(|at| is_violating(at)).collect()))
     }
+}
+
+/// Returns the lowest node that contains two codes, and so the codes between them.
+fn common_node(tree: &Taxonomy, first: Code, last: Code) -> NodeId {
+    let mut node = tree.leaf_of(first);
+    while let Some(parent) = tree.node(node).parent.filter(|_| tree.node(node).codes.end <= last) {
+        node = parent;
+    }
+    node
 }
 
 fn sorted(mut columns: Vec<usize>) -> Vec<usize> {

@@ -2,6 +2,7 @@
 
 mod closeness;
 mod kdd2006;
+mod mondrian;
 mod republication;
 mod sequential;
 mod survey;

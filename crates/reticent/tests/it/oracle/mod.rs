@@ -12,6 +12,7 @@ mod join_search;
 pub mod lossy;
 mod maximal_sets;
 mod models;
+mod mondrian;
 mod presentations;
 pub mod small_joins;
 mod specialization;

@@ -1,0 +1,304 @@
+//! Mondrian: divides the table by cuts through one column at a time, while both sides satisfy the requirement.
+//!
+//! State       a binary tree of cuts. A part is a box: one range of codes in every column (the codes are the leaves of the taxonomy from
+//!             left to right). It publishes the lowest common node of the values that occur in it.
+//! Cut         general purpose: the column with the widest normalized range, at the median of the records. Classification: the cut
+//!             that leaves the least weighted entropy of a categorical column, or the least weighted squared error of a number or
+//!             date (see `objective`). A cut is valid if both sides satisfy every constraint. The first valid cut is made.
+//! Strict      records with equal codes are on the same side. Both sides of the median are tried, then the other columns.
+//! Relaxed     records with the median code can be on different sides. In the paper this holds for equal records too. Here a recoding
+//!             is a function of the combination of values, so only records that differ in another column can be separated.
+//!             Parts may overlap. The purpose is ignored.
+//! Soundness   every part is checked exactly with the values that it publishes. A constraint on fewer columns is checked on parts,
+//!             which is stronger. Parts that publish equal values are one equivalence class, so the release is checked as a whole;
+//!             cuts that lead to violating classes are undone until it satisfies the requirement.
+//! Anytime     every state is publishable, so stopping early loses detail but not safety. Parts are independent, so the order of
+//!             processing does not change the result.
+//! Papers      LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; LeFevre et al., Workload-aware
+//!             anonymization, KDD 2006 (InfoGain Mondrian and LSD Mondrian).
+
+mod cuts;
+mod objective;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashSet;
+use rayon::prelude::*;
+
+use super::join_checker::{check_history, generalized_columns};
+use super::local_recoding::{Parts, satisfying_subset};
+use super::regions::{PublishedRegion, RegionCheck, RegionContext, ReleaseCheck, WeightBound};
+use super::top_down_specialization::Gain;
+use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use crate::data::contingency::Weight;
+use crate::data::taxonomy::NodeId;
+use crate::error::{Error, Result};
+use crate::join::JoinCheck;
+use crate::registry::{Arguments, Entry, Kind};
+use crate::release::classes::ClassCounter;
+use cuts::{CutFinder, Form};
+use tree::{CutTree, Part};
+
+pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
+    entry: Entry {
+        kind: Kind::Algorithm,
+        id: "mondrian",
+        title: "strict Mondrian",
+        summary: "Cuts the table at the median of the column with the widest range, then each side again, while both sides satisfy the \
+                  requirement. For classification, the cut leaves the least entropy or squared error of the classified column.",
+        paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; Workload-aware anonymization, KDD 2006",
+        protects_against: "the attacks of the models in the requirement; the level of detail differs between parts of the table",
+        comparison: false,
+        parameters: &[],
+        evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian", "algorithms::mondrian::tests"],
+    },
+    sets: true,
+    run: |task, _: &Arguments, control| run(task, Form::Strict, control),
+};
+
+pub(super) const RELAXED: AlgorithmDef = AlgorithmDef {
+    entry: Entry {
+        kind: Kind::Algorithm,
+        id: "mondrian-relaxed",
+        title: "relaxed Mondrian",
+        summary: "Mondrian whose cuts can separate records with the same value in the cut column, if they differ in another column. Parts \
+                  are more even and overlap.",
+        paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, section 3.2",
+        protects_against: "for comparison only: usually loses more information than strict Mondrian",
+        comparison: true,
+        parameters: &[],
+        evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian"],
+    },
+    sets: true,
+    run: |task, _: &Arguments, control| run(task, Form::Relaxed, control),
+};
+
+fn run(task: &RecodingTask<'_>, form: Form, control: &Control<'_>) -> Result<SearchOutcome> {
+    check_history(task)?;
+    let columns = generalized_columns(task)?;
+    let context = RegionContext::new(task, &columns, Gain::Distortion)?;
+    let constraints = context.strengthened_constraints(task)?;
+    let join_checks = context.join_checks(task, &constraints, control.abort)?;
+    let checks = context.region_checks(task, &join_checks)?;
+    let parts = Parts::new(task, &context);
+    let bound = context.weight_bound(task, &checks)?;
+    let finder = CutFinder::new(task, &context, &parts, bound, form)?;
+    let mondrian = Mondrian {
+        task,
+        context: &context,
+        checks: &checks,
+        parts: &parts,
+        bound,
+        finder,
+        control,
+        stopped: AtomicBool::new(false),
+    };
+    let mut tree = mondrian.roots()?;
+    let steps = mondrian.cut(&mut tree);
+    join_checks.iter().try_for_each(JoinCheck::check)?;
+    if (control.abort)() {
+        return Err(Error::Stopped);
+    }
+    let undone = mondrian.undo_violating(&mut tree)?;
+    let recoding = context.recoding(task.table, &mondrian.published(&tree));
+    Ok(SearchOutcome { recoding, guarantee: Guarantee::Safe, steps, notes: mondrian.notes(undone) })
+}
+
+struct Mondrian<'a> {
+    task: &'a RecodingTask<'a>,
+    context: &'a RegionContext,
+    checks: &'a [RegionCheck<'a>],
+    parts: &'a Parts,
+    bound: WeightBound,
+    finder: CutFinder<'a>,
+    control: &'a Control<'a>,
+    stopped: AtomicBool,
+}
+
+impl Mondrian<'_> {
+    /// Returns the parts at the start of the search: one for each combination of the columns that are not generalized. If one violates
+    /// the requirement, records of it are suppressed, up to the limit.
+    fn roots(&self) -> Result<CutTree> {
+        let limit = self.task.suppression.max_suppressed(self.task.table.contingency.rows());
+        let mut tree = CutTree::default();
+        let mut suppressed: Weight = 0;
+        for all in &self.parts.parts {
+            let mut counters = self.counters();
+            if let Some(root) = self.root(&mut counters, all) {
+                tree.add_root(root);
+                continue;
+            }
+            let kept = if limit > 0 { self.satisfying_subset(all) } else { Vec::new() };
+            let is_dropped = |combination: &u32| kept.binary_search(combination).is_err();
+            let dropped: Vec<u32> = all.iter().copied().filter(is_dropped).collect();
+            suppressed += self.weight(&dropped);
+            tree.add_root(Part { combinations: dropped, nodes: None, suppressed: true });
+            if let Some(root) = self.root(&mut counters, &kept) {
+                tree.add_root(root);
+            } else if !kept.is_empty() {
+                return Err(self.refusal()?);
+            }
+        }
+        if suppressed > limit || tree.leaves().all(|(_, part)| part.suppressed) {
+            return Err(self.refusal()?);
+        }
+        Ok(tree)
+    }
+
+    /// Returns combinations as a part, if they satisfy the requirement with their lowest common nodes, or else with every value
+    /// suppressed. Against joins, a less specific value can be safer.
+    fn root(&self, counters: &mut [ClassCounter], combinations: &[u32]) -> Option<Part> {
+        let combinations = combinations.to_vec();
+        if !combinations.is_empty() && self.judge(counters, &combinations, None).0 {
+            return Some(Part { combinations, nodes: None, suppressed: false });
+        }
+        let nodes = vec![0; self.context.dimensions.len()];
+        let holds = !combinations.is_empty() && self.judge(counters, &combinations, Some(&nodes)).0;
+        holds.then_some(Part { combinations, nodes: Some(nodes), suppressed: false })
+    }
+
+    /// Returns a large subset of combinations that satisfies the requirement, ascending; an empty one if none is found.
+    fn satisfying_subset(&self, all: &[u32]) -> Vec<u32> {
+        let weights: Vec<Weight> = all.iter().map(|at| self.parts.weights[*at as usize]).collect();
+        let judge = |members: &[u32]| {
+            let members: Vec<u32> = members.iter().map(|at| all[*at as usize]).collect();
+            self.judge(&mut self.counters(), &members, None)
+        };
+        let subset = satisfying_subset(&weights, self.bound, &judge).unwrap_or_default();
+        let mut subset: Vec<u32> = subset.iter().map(|at| all[*at as usize]).collect();
+        subset.sort_unstable();
+        subset
+    }
+
+    /// Makes valid cuts until none is left, and returns their number.
+    ///
+    /// Works level by level instead of recursively, because cuts for a purpose can be uneven and the tree deep.
+    fn cut(&self, tree: &mut CutTree) -> u64 {
+        let mut open: Vec<usize> = tree.leaves().filter(|(_, part)| !part.suppressed).map(|(at, _)| at).collect();
+        let mut steps = 0;
+        while !open.is_empty() {
+            let sides = |counters: &mut Vec<ClassCounter>, at: &usize| self.sides(counters, tree.part(*at));
+            let sides: Vec<Option<[Vec<u32>; 2]>> = open.par_iter().map_init(|| self.counters(), sides).collect();
+            let made = open.iter().zip(sides).filter_map(|(at, sides)| Some((*at, sides?)));
+            let next: Vec<usize> = made.flat_map(|(at, sides)| tree.cut(at, sides)).collect();
+            steps += next.len() as u64 / 2;
+            (self.control.progress)("cutting", steps, 0);
+            open = next;
+        }
+        steps
+    }
+
+    /// Returns both sides of the first valid cut of a part.
+    fn sides(&self, counters: &mut [ClassCounter], part: &Part) -> Option<[Vec<u32>; 2]> {
+        if self.stopped.load(Ordering::Relaxed) || (self.control.stop)() || (self.control.abort)() {
+            self.stopped.store(true, Ordering::Relaxed);
+            return None;
+        }
+        let mut holds = |side: &[u32]| self.judge(counters, side, None).0;
+        self.finder.first_valid(&part.combinations, &mut |[before, after]| holds(before) && holds(after))
+    }
+
+    /// Undoes the cuts above parts in violating classes of the release, until it has none. Returns the number of undone cuts.
+    ///
+    /// Parts can satisfy a requirement that the release violates: if a person has records in several parts, for distances from the
+    /// whole table, for sets of records, and if parts that publish equal values violate it together.
+    fn undo_violating(&self, tree: &mut CutTree) -> Result<u64> {
+        let check = ReleaseCheck::new(self.task, &self.context.columns(), self.control.abort)?;
+        let mut undone = 0;
+        for round in 0u32.. {
+            let recoding = self.context.recoding(self.task.table, &self.published(tree));
+            let Some(violating) = check.violating_members(&recoding)? else { break };
+            if (self.control.abort)() {
+                return Err(Error::Stopped);
+            }
+            // Later rounds undo more cuts at once, because every round checks the whole release.
+            let cuts = 1 << (round / 8).min(16);
+            let made = match tree.undo(|part| !part.suppressed && self.is_in(part, &violating), cuts) {
+                0 => tree.undo(|_| true, usize::MAX),
+                made => made,
+            };
+            // Without a cut, only values that are less specific than the lowest common nodes are left to try.
+            if made == 0 && !tree.generalize_fully(self.context.dimensions.len()) {
+                return Err(self.refusal()?);
+            }
+            undone += made as u64;
+        }
+        Ok(undone)
+    }
+
+    fn is_in(&self, part: &Part, violating: &HashSet<u32>) -> bool {
+        self.members(&part.combinations).any(|at| violating.contains(at))
+    }
+
+    /// Combinations of the table with these combinations of quasi-identifiers.
+    fn members<'s>(&'s self, combinations: &'s [u32]) -> impl Iterator<Item = &'s u32> {
+        combinations.iter().flat_map(|at| &self.parts.members[*at as usize])
+    }
+
+    fn weight(&self, combinations: &[u32]) -> Weight {
+        combinations.iter().map(|at| self.parts.weights[*at as usize]).sum()
+    }
+
+    fn counters(&self) -> Vec<ClassCounter> {
+        self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
+    }
+
+    /// Whether combinations satisfy the requirement as one part that publishes these nodes, or else their lowest common nodes; and
+    /// the least safety of the violated checks.
+    fn judge(&self, counters: &mut [ClassCounter], combinations: &[u32], nodes: Option<&[NodeId]>) -> (bool, f64) {
+        let weight = self.weight(combinations);
+        if self.bound.only_weight || weight < self.bound.min_weight {
+            return (weight >= self.bound.min_weight, weight as f64);
+        }
+        let table = self.task.table;
+        let members: Vec<u32> = self.members(combinations).copied().collect();
+        let has_joins = self.checks.len() > self.task.requirement.models.len();
+        let common = if has_joins && nodes.is_none() { self.context.nodes_of(table, &members) } else { Vec::new() };
+        let nodes = nodes.unwrap_or(&common);
+        let (mut all_hold, mut safety) = (true, f64::INFINITY);
+        for (check, counter) in self.checks.iter().zip(counters) {
+            members.iter().for_each(|at| counter.add(&table.contingency, &check.measured, *at as usize));
+            let judgement = check.judge(&counter.count(), nodes);
+            if !judgement.holds {
+                (all_hold, safety) = (false, safety.min(judgement.safety));
+            }
+        }
+        (all_hold, safety)
+    }
+
+    fn published(&self, tree: &CutTree) -> Vec<PublishedRegion> {
+        let region = |(_, part): (usize, &Part)| {
+            let members: Vec<u32> = self.members(&part.combinations).copied().collect();
+            let common = || self.context.nodes_of(self.task.table, &members);
+            let nodes = part.nodes.clone().unwrap_or_else(common);
+            PublishedRegion { nodes, members, suppressed: part.suppressed }
+        };
+        tree.leaves().map(region).collect()
+    }
+
+    fn refusal(&self) -> Result<Error> {
+        self.context.refusal(self.task, self.control.abort)
+    }
+
+    fn notes(&self, undone: u64) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.stopped.load(Ordering::Relaxed) {
+            notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
+        }
+        if !self.context.exact {
+            notes.push(
+                "The constraints assume different quasi-identifiers; every part satisfies all of them, which is stronger than needed."
+                    .to_owned(),
+            );
+        }
+        if undone > 0 {
+            notes.push(format!(
+                "{undone} cuts were undone: every part satisfies the requirement, but the whole release would not."
+            ));
+        }
+        notes
+    }
+}
