@@ -7,6 +7,7 @@ use reticent::InconsistentRules;
 use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::contingency::ContingencyTable;
+use reticent::operations::suppress_values::suppress_values_of_table;
 use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
@@ -118,6 +119,17 @@ pub(crate) struct PreparedData {
     pub notes: Vec<String>,
     /// Owners of the rows; `None` without a key.
     pub linked: Option<LinkedOwners>,
+}
+
+impl PreparedData {
+    /// Suppresses the values that the policy never publishes.
+    pub(crate) fn with_suppressed_values(mut self, policy: &Policy) -> Result<PreparedData> {
+        let published: Vec<String> = self.table.columns.iter().map(|column| column.name.clone()).collect();
+        for column in policy.columns.iter().filter(|column| published.contains(&column.name)) {
+            suppress_values_of_table(&mut self.table, &column.name, &column.suppress_values)?;
+        }
+        Ok(self)
+    }
 }
 
 /// Owner links of the counted combinations.

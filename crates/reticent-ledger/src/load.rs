@@ -206,7 +206,10 @@ impl Blobs {
         // A text that is neither a node nor recognised by its form would be taken for another value.
         let is_range = |published: &Published| !matches!(published, Published::Leaves(_));
         if let Some(column) = body.columns.iter().find(|column| column.published.values().any(is_range)) {
-            return Err(Error::Unfit(format!("the column `{}` contains ranges, which this version cannot judge", column.name)));
+            return Err(Error::Unfit(format!(
+                "the column `{}` contains ranges, which this version cannot judge",
+                column.name
+            )));
         }
         let mut own = Vec::new();
         for (column, texts) in body.columns.iter().zip(&body.counts.values) {

@@ -68,8 +68,14 @@ fn measure(
     let requirement = Requirement::build(specs, schema)?;
     let suppression = Suppression { limit: Ratio::new(percent, 100), cells: false };
     let history = History::default();
-    let task =
-        RecodingTask { table, history: &history, requirement: &requirement, purpose: &Purpose::General, suppression, values: ValueForm::Nodes };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement: &requirement,
+        purpose: &Purpose::General,
+        suppression,
+        values: ValueForm::Nodes,
+    };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     let begin = Instant::now();
     let outcome = run("optimal-full-domain", &task, arguments, &Control::QUIET);

@@ -127,9 +127,12 @@ pub struct ColumnPolicy {
     pub weight: f64,
     /// Whether the column may be published although it is unique, or nearly unique, per person and no requirement covers it.
     pub accept_unique: bool,
+    /// Values of a quasi-identifier that are never published.
+    pub suppress_values: Vec<String>,
     /// Line on which its table starts.
     pub line: usize,
     taxonomy_line: Option<usize>,
+    suppress_values_line: Option<usize>,
 }
 
 /// Lines of the short form in the policy.
@@ -281,13 +284,28 @@ impl ColumnPolicy {
             let text = read(path).map_err(|why| {
                 Error::policy(self.taxonomy_line, format!("the taxonomy `{path}` cannot be read: {why}"))
             })?;
-            return Taxonomy::parse(&self.name, &text).map(TreeSource::Given);
+            let tree = Taxonomy::parse(&self.name, &text)?;
+            self.check_suppressed_values(&tree)?;
+            return Ok(TreeSource::Given(tree));
         }
         if !self.intervals.is_empty() {
             return Ok(TreeSource::Intervals { levels: self.intervals.clone(), exact: self.exact });
         }
         let is_grown = self.values != Type::Text && self.role == Role::QuasiIdentifier;
         Ok(if is_grown { TreeSource::Grown { range: self.range } } else { TreeSource::Flat })
+    }
+}
+
+impl ColumnPolicy {
+    /// Checks that the values to suppress are leaves of the taxonomy. Otherwise they would be published.
+    fn check_suppressed_values(&self, tree: &Taxonomy) -> Result<()> {
+        let Some(unknown) = self.suppress_values.iter().find(|value| !tree.values().contains(value)) else {
+            return Ok(());
+        };
+        let what = if tree.find(unknown).is_some() { "an inner node of the taxonomy" } else { "not in the taxonomy" };
+        let message = format!("`suppress-values` of `{}` lists {unknown:?}, which is {what}; list values", self.name);
+        let hint = did_you_mean(unknown, tree.values().iter().map(String::as_str));
+        Err(Error::Policy { line: self.suppress_values_line, message, hint })
     }
 }
 

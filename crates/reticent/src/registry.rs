@@ -165,6 +165,16 @@ impl Arguments {
         self.given.iter().map(|(name, _)| name.as_str())
     }
 
+    /// Splits the arguments into those that the entry accepts, and the names of the others.
+    pub fn accepted_by(self, entry: &Entry) -> (Self, Vec<String>) {
+        let accepts = |(name, value): &(String, Argument)| {
+            let parameter = entry.parameters.iter().find(|parameter| parameter.name == name);
+            parameter.is_some_and(|parameter| check_domain(value, &parameter.domain).is_ok())
+        };
+        let (given, others): (Vec<_>, Vec<_>) = self.given.into_iter().partition(accepts);
+        (Arguments { given, entry: None }, others.into_iter().map(|(name, _)| name).collect())
+    }
+
     /// Checks every value against the entry, and adds the defaults.
     ///
     /// # Errors

@@ -53,7 +53,8 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
         let columns = plan.request.columns.as_deref();
         let named = (plan.request.name.as_str(), [].as_slice());
         let owner = Some(engine_key(&key));
-        let prepared = prepare(&plan.loaded, &plan.request.data, columns, named, owner, plan.context)?;
+        let prepared = prepare(&plan.loaded, &plan.request.data, columns, named, owner, plan.context)?
+            .with_suppressed_values(&plan.loaded.policy)?;
         let records = records(&prepared, &key)?;
         Ok((prepared, records))
     })?;

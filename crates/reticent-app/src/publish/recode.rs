@@ -26,7 +26,7 @@ use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, Wri
 use super::plan::{LoadedHistory, Plan, engine_key};
 use super::{body_column, scope};
 use crate::answer::{MetricAnswer, RecodedAnswer};
-use crate::dataset::{PreparedData, prepare};
+use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
 use past::{EarlierReleases, unknown_values, unresolved_names};
 
@@ -56,7 +56,8 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     let columns = plan.request.columns.as_deref();
     let prepared = timed(&mut read, || {
         let named = (named.0, named.1.as_slice());
-        prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)
+        prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)?
+            .with_suppressed_values(&plan.loaded.policy)
     })?;
     let accepted = prepared.check_unique_columns(&plan.loaded.policy)?;
     let rules = prepared.join_rules(&plan.loaded.policy)?;
@@ -75,6 +76,17 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
     Ok(answer)
+}
+
+/// Returns the options of the policy that an algorithm accepts, and the names of the others.
+///
+/// The policy's own algorithm gets all options: the check of its parameters names a wrong one.
+fn options_for(loaded: &LoadedPolicy, algorithm: &str) -> Result<(Arguments, Vec<String>)> {
+    let options = loaded.policy.options.clone();
+    if loaded.policy.algorithms[0] == algorithm {
+        return Ok((options, Vec::new()));
+    }
+    Ok(options.accepted_by(&algorithms::named(algorithm)?.entry))
 }
 
 /// Maker of releases by an algorithm.
@@ -290,9 +302,7 @@ impl RecodeMaker<'_> {
         let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
         let abort = || context.check().is_err();
         let control = Control { stop: &stop, abort: &abort, progress: &progress };
-        // The options of the policy belong to its own algorithm.
-        let arguments =
-            if loaded.policy.algorithms[0] == algorithm { loaded.policy.options.clone() } else { Arguments::default() };
+        let (arguments, _) = options_for(loaded, algorithm)?;
         let outcome = algorithms::run(algorithm, &task, arguments, &control);
         context.check()?;
         Ok(outcome?)

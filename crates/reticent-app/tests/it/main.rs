@@ -39,6 +39,6 @@ mod rules;
 mod sampling;
 mod several_records;
 mod tidy;
-mod values;
 mod value_sets;
+mod values;
 mod verdicts;

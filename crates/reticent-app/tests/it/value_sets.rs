@@ -42,7 +42,13 @@ fn audits_read_sets_as_their_values() {
     let folder = folder(PEOPLE);
     folder.publish("people.csv", "one").to("press").run().passes();
     folder.write("known.csv", "city,job\nRome,cook\nBern,nurse\n");
-    let audit = folder.audit().recipients("press").attacks("record-linkage").attack_parameter("k", "3").population("known.csv").run();
+    let audit = folder
+        .audit()
+        .recipients("press")
+        .attacks("record-linkage")
+        .attack_parameter("k", "3")
+        .population("known.csv")
+        .run();
     let audit = audit.unwrap().json();
     // Each of the two known people has two candidate records, those of their set.
     let findings = &audit["attacks"][0]["findings"];

@@ -48,8 +48,10 @@ impl Search {
     fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<SearchResult>, Failure> {
         let purpose = Purpose::Classification(CLASS.to_owned());
         let (table, suppression) = (&set.table, Suppression::NONE);
-        let task = RecodingTask { table, history, requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
-        let options = Arguments::default().set("zero-gain", Argument::Flag(self.zero_gain));
+        let task =
+            RecodingTask { table, history, requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
+        let score_of_paper = Argument::Word("entropy".to_owned());
+        let options = Arguments::default().set("zero-gain", Argument::Flag(self.zero_gain)).set("gain", score_of_paper);
         let begin = Instant::now();
         let limit = self.limit;
         let stop = move || begin.elapsed() > limit;

@@ -261,7 +261,7 @@ impl RegionSearch<'_> {
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
         for member in region.members.iter().filter(|_| !children.is_empty()) {
             let code = codes[*member as usize];
-            let place = children.partition_point(|child| tree.node(*child).codes.end <= code);
+            let place = children.partition_point(|child| tree.node(*child).span.end <= code);
             members[place].push(*member);
         }
         let judged = |(child, members): (&NodeId, Vec<u32>)| {

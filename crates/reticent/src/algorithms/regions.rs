@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::{RecodingTask, ValueForm};
 use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
 use super::objective::Objective;
 use super::top_down_specialization::Gain;
+use super::{RecodingTask, ValueForm};
 use crate::contract::min_class_size;
 use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::table::Table;
@@ -237,11 +237,13 @@ impl RegionContext {
         // Published node by column, then by region.
         let mut published_nodes: Vec<Vec<NodeId>> = Vec::new();
         for (at, dimension) in context.dimensions.iter().enumerate() {
-            let (tree, of_regions) = match self.form {
+            let (tree, of_regions): (Arc<Taxonomy>, Vec<NodeId>) = match self.form {
                 ValueForm::Nodes => (dimension.tree.clone(), regions.iter().map(|region| region.nodes[at]).collect()),
                 ValueForm::Sets => dimension.sets(table, regions),
             };
-            let leaves: Vec<NodeId> = (0..tree.len() as Code).map(|code| tree.leaf_of(code)).collect();
+            let leaf = |code: Code| tree.published_node(tree.leaf_of(code));
+            let leaves: Vec<NodeId> = (0..tree.len() as Code).map(leaf).collect();
+            let of_regions: Vec<NodeId> = of_regions.iter().map(|node| tree.published_node(*node)).collect();
             let mut nodes: Vec<NodeId> = leaves.clone();
             nodes.extend(&of_regions);
             nodes.push(0);
@@ -301,8 +303,12 @@ impl RegionDimension {
             if tree.numbers().is_some() {
                 values = tree.range_over(&values);
             }
-            // A group with all values of the domain is suppressed.
-            if values.len() == tree.len() { 0 } else { tree.add_set(&values) }
+            // A group with all values of the domain, or with a value that is never published, is suppressed.
+            let is_suppressed = |code: &Code| tree.published_node(tree.leaf_of(*code)) == 0;
+            match values.len() == tree.len() || values.iter().any(is_suppressed) {
+                true => 0,
+                false => tree.add_set(&values),
+            }
         };
         let nodes = regions.iter().map(&mut set).collect();
         (Arc::new(tree), nodes)
@@ -361,7 +367,7 @@ impl<'a> ReleaseCheck<'a> {
 /// Returns the lowest node that contains two codes, and so the codes between them.
 fn common_node(tree: &Taxonomy, first: Code, last: Code) -> NodeId {
     let mut node = tree.leaf_of(first);
-    while let Some(parent) = tree.node(node).parent.filter(|_| tree.node(node).codes.end <= last) {
+    while let Some(parent) = tree.node(node).parent.filter(|_| tree.node(node).span.end <= last) {
         node = parent;
     }
     node

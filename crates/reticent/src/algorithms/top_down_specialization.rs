@@ -5,6 +5,10 @@
 //! Step        replaces one value v of a cut by its children in all records. It chooses the value with the highest
 //!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement satisfied. PrivLoss is the mean
 //!             decrease of the measures of the models. Intervals of numbers and dates can be split during the search.
+//! Gain        with suppression, and for classification: the reduction of the objective (`objective.rs`). A suppressed record counts as
+//!             fully suppressed, so a step that suppresses records is taken only if the objective decreases.
+//! Attempts    a greedy search can end worse with more freedom. So several searches run (`attempts.rs`): without suppression, with
+//!             lower limits, and with two divisors of the score. The best state of all their paths by the objective is kept.
 //! Soundness   every candidate is checked exactly before it is taken. If merging satisfying classes gives a satisfying class, an
 //!             invalid candidate stays invalid and is pruned. Otherwise (confidences of people with several records, or confidences
 //!             with suppression), every candidate is checked again at every step. With a suppression limit, the final release is
@@ -14,32 +18,38 @@
 //! Anytime     every state is publishable, so stopping early loses detail but not safety.
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
+mod attempts;
 mod gain;
 mod initial_state;
 mod judging;
+mod objective;
 mod partition;
+mod selection;
+#[cfg(test)]
+mod tests;
 
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
 use super::join_checker::{self, check_history, generalized_columns, recoding_after_steps};
-use super::objective::Objective;
-use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
+use super::{AlgorithmDef, Control, RecodingTask, SearchOutcome};
 use crate::data::taxonomy::{Code, Cut, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
 use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
-use crate::operations::suppress_cells::suppress_cells;
 use crate::operations::suppress_records::{suppress_records, violating};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::history::History;
 use crate::release::recoding::Recoding;
 
+use attempts::{Attempt, AttemptPlan, Divisor};
 pub(super) use gain::Gain;
 use gain::GainTable;
 use initial_state::InitialStep;
 use judging::SplitTarget;
-use partition::{Effect, Grouping, SplitDimension};
+use objective::{Loss, Objective, as_number};
+use partition::{Effect, Grouping, SplitDimension, Tracking};
+use selection::Selection;
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
@@ -54,10 +64,11 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         parameters: &[
             ParameterDef {
                 name: "gain",
-                domain: Domain::Word(&["auto", "entropy", "distortion", "discernibility"]),
+                domain: Domain::Word(&["auto", "entropy", "conditional-entropy", "distortion", "discernibility"]),
                 default: Some("auto"),
-                meaning: "gain of a step: reduction of label entropy, of distortion, or of discernibility; auto: entropy for the purposes \
-                          classify and cluster, otherwise distortion",
+                meaning: "gain of a step: reduction of label entropy (entropy: among the records with the specialized value, as in the \
+                          paper; conditional-entropy: given the equivalence classes), of distortion, or of discernibility; auto: \
+                          conditional-entropy for the purposes classify and cluster, otherwise distortion",
             },
             ParameterDef {
                 name: "zero-gain",
@@ -85,12 +96,22 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
         },
     };
     let gain = Gain::from_arguments(arguments, task.purpose)?;
-    let mut search = SpecializationSearch::new(task, gain, columns, &join_checks)?;
-    search.take_initial_steps(&start);
+    let objective = Objective::new(gain, task.table, task.purpose)?;
+    // Clusters are predicted as in the paper about them, by the gain of each value.
+    let is_paper_score = gain == Gain::Entropy
+        && (arguments.word("gain")? == "entropy" || matches!(task.purpose, super::Purpose::Clusters(_)));
     let min_gain = if arguments.flag("zero-gain")? { 0.0 } else { f64::MIN_POSITIVE };
-    let finished = search.specialize_all(min_gain, control)?;
-    join_checks.iter().try_for_each(JoinCheck::check)?;
-    search.outcome(finished)
+    let mut selection = Selection::new(task, &objective, &join_checks);
+    let mut plan = AttemptPlan::new(task, gain, is_paper_score);
+    while let Some(attempt) = plan.next_attempt() {
+        let mut search = SpecializationSearch::new(task, attempt, &objective, columns.clone(), &join_checks)?;
+        search.take_initial_steps(&start);
+        let finished = search.specialize_all(min_gain, control)?;
+        join_checks.iter().try_for_each(JoinCheck::check)?;
+        selection.consider(&search, finished, plan.is_single())?;
+        plan.record(search.limited && finished);
+    }
+    selection.outcome()
 }
 
 /// Whether an invalid candidate stays invalid. With suppression, this needs models for which a satisfying class stays satisfying
@@ -184,8 +205,16 @@ struct SpecializationSearch<'a> {
     check_count: usize,
     /// Candidates by dimension, in the order of the cut.
     candidates: Vec<Vec<Candidate>>,
+    /// Steps of the path: dimension and specialized node.
     steps: Vec<(usize, NodeId)>,
-    limit: u64,
+    /// Objective by number of steps. `None` if it was not computed.
+    losses: Vec<Option<Loss>>,
+    attempt: Attempt,
+    objective: &'a Objective,
+    /// The grouping whose classes determine the objective, if gains are reductions of the objective.
+    objective_grouping: Option<usize>,
+    /// Whether a candidate was rejected because it violates the requirement or exceeds the limit.
+    limited: bool,
     /// Whether an invalid candidate stays invalid.
     can_prune: bool,
     /// Whether a model judges sets of records of people.
@@ -203,25 +232,30 @@ type CandidateIndex = (usize, usize);
 impl<'a> SpecializationSearch<'a> {
     fn new(
         task: &'a RecodingTask<'a>,
-        gain: Gain,
+        attempt: Attempt,
+        objective: &'a Objective,
         columns: Vec<usize>,
         join_checks: &'a [JoinCheck<'a>],
     ) -> Result<Self> {
         let relevant = join_checker::constraints_to_check(join_checks, &columns);
         let dimensions: Vec<SplitDimension> =
             columns.iter().map(|column| SplitDimension::new(task.table, *column)).collect();
-        let objective = Objective::new(task.table, task.purpose, &columns)?;
-        let gains = GainTable::new(gain, task.table, &columns, objective);
-        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
-        let can_prune = can_prune(task, limit, &relevant, &columns);
+        let purpose = super::objective::Objective::new(task.table, task.purpose, &columns)?;
+        let gains = GainTable::new(attempt.gain, task.table, &columns, purpose);
+        let can_prune = can_prune(task, attempt.limit, &relevant, &columns);
         let check_count = (task.requirement.models.len() + relevant.len()).max(1);
         let (release_checks, class_checks): (Vec<&JoinCheck<'_>>, Vec<&JoinCheck<'_>>) =
             relevant.into_iter().partition(|join_check| join_check.has_generalized_key_outside_x(&columns));
-        let mut groupings = Grouping::all(task, &columns, &class_checks, limit > 0 || gain == Gain::Discernibility)?;
+        let gains_by_class = attempt.by_objective || attempt.suppresses;
+        let no_violation = attempt.limit == 0;
+        let tracking = Tracking { objective, classes: gains_by_class, gains: gains_by_class, no_violation };
+        let mut groupings = Grouping::all(task, &columns, &class_checks, tracking)?;
         for (at, dimension) in dimensions.iter().enumerate() {
             groupings.iter_mut().for_each(|grouping| grouping.extend_value_ids(at, dimension));
         }
-        groupings.iter_mut().for_each(Grouping::judge_initial_classes);
+        groupings.iter_mut().for_each(|grouping| grouping.judge_initial_classes(&dimensions));
+        let complete = groupings.iter().filter(|grouping| grouping.has_all_dimensions());
+        let objective_grouping = complete.max_by_key(|grouping| grouping.checks()).map(|grouping| grouping.index);
         let candidates = columns.iter().map(|_| Vec::new()).collect();
         let mut search = SpecializationSearch {
             task,
@@ -233,7 +267,11 @@ impl<'a> SpecializationSearch<'a> {
             check_count,
             candidates,
             steps: Vec::new(),
-            limit,
+            losses: Vec::new(),
+            attempt,
+            objective,
+            objective_grouping: objective_grouping.filter(|_| gains_by_class),
+            limited: false,
             can_prune,
             judges_sets: task.requirement.judges_record_sets(&task.table.contingency),
             rejected_for_sets: HashSet::new(),
@@ -241,7 +279,17 @@ impl<'a> SpecializationSearch<'a> {
         for dimension in 0..columns.len() {
             search.add_candidate(dimension, 0);
         }
+        search.losses.push(search.current_loss());
         Ok(search)
+    }
+
+    /// Returns the objective of the current state, if the search suppresses records. It is exact if one grouping has all checks and
+    /// whole records are suppressed. Otherwise a record counts as suppressed for every grouping in which its class violates a check.
+    fn current_loss(&self) -> Option<Loss> {
+        let place = self.objective_grouping.filter(|_| self.attempt.suppresses)?;
+        let others = self.groupings.iter().filter(|grouping| grouping.index != place);
+        let suppressed: u64 = others.map(|grouping| grouping.violating).sum();
+        Some(self.groupings[place].loss() + Loss::from(suppressed) * self.objective.of_suppressed_record())
     }
 
     /// Takes these steps without checking the requirement.
@@ -264,6 +312,9 @@ impl<'a> SpecializationSearch<'a> {
         if !steps.is_empty() {
             self.groupings.iter_mut().for_each(Grouping::rejudge_classes);
             self.reset_candidates();
+            // The states before the last of these steps are not valid.
+            self.losses = vec![None; self.steps.len()];
+            self.losses.push(self.current_loss());
         }
     }
 
@@ -285,17 +336,19 @@ impl<'a> SpecializationSearch<'a> {
                     Err(Error::CannotCheck(Obstacle::TooManyRecordSets { .. })) => {}
                     Err(error) => return Err(error),
                 }
+                self.limited = true;
                 self.reject_for_sets(best);
                 self.candidates[best.0][best.1].invalid = true;
             };
             self.specialize(dimension, place);
+            self.losses.push(self.current_loss());
             (control.progress)("specializing", self.steps.len() as u64, 0);
         }
     }
 
     /// Remembers a candidate whose release leaves a set of records with too few people. Further steps never raise the support of a set.
     fn reject_for_sets(&mut self, (dimension, place): CandidateIndex) {
-        if self.judges_sets && self.limit == 0 && self.release_checks.is_empty() {
+        if self.judges_sets && self.attempt.limit == 0 && self.release_checks.is_empty() {
             let candidate = &self.candidates[dimension][place];
             self.rejected_for_sets.insert((dimension, candidate.node, candidate.splits.first().copied()));
         }
@@ -318,9 +371,9 @@ impl<'a> SpecializationSearch<'a> {
         let mut steps = self.steps.clone();
         steps.push((dimension, candidate.node));
         let mut recoding = self.recoding_along(&trees, &steps);
-        if self.limit > 0 {
+        if self.attempt.limit > 0 {
             let suppressed = suppress_records(self.task.table, &mut recoding, self.task.requirement, self.join_checks)?;
-            return Ok(suppressed <= self.limit);
+            return Ok(suppressed <= self.attempt.limit);
         }
         let release = recoding.apply(self.task.table)?;
         for join_check in &self.release_checks {
@@ -340,12 +393,12 @@ impl<'a> SpecializationSearch<'a> {
             let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.invalid);
             open.extend(living.map(|(place, candidate)| (candidate.gain, (dimension, place))));
         }
-        if self.gains.gain == Gain::Discernibility {
+        if self.attempt.by_objective {
             // The gain depends on the classes, so there is no upper bound to sort by.
             let all: Vec<CandidateIndex> = open.iter().map(|(_, place)| *place).collect();
             self.evaluate(&all);
             for (gain, (dimension, place)) in &mut open {
-                *gain = self.discernibility_gain(&self.candidates[*dimension][*place]);
+                *gain = as_number(self.objective_gain(&self.candidates[*dimension][*place]));
                 self.candidates[*dimension][*place].gain = *gain;
             }
         }
@@ -359,10 +412,10 @@ impl<'a> SpecializationSearch<'a> {
             self.evaluate(&places);
             for place in places {
                 let candidate = &self.candidates[place.0][place.1];
-                if candidate.invalid {
+                if candidate.invalid || !self.pays(candidate) {
                     continue;
                 }
-                let score = candidate.gain / (self.privacy_loss(candidate) + 1.0);
+                let score = self.score(candidate);
                 let better = best.is_none_or(|(other, at)| score > other || (score == other && place < at));
                 if score >= min_gain && better {
                     best = Some((score, place));
@@ -370,6 +423,34 @@ impl<'a> SpecializationSearch<'a> {
             }
         }
         best.map(|(_, place)| place)
+    }
+
+    fn score(&self, candidate: &Candidate) -> f64 {
+        match self.attempt.divisor {
+            Divisor::PrivacyLoss => candidate.gain / (self.privacy_loss(candidate) + 1.0),
+            Divisor::SuppressedRecords => candidate.gain / (newly_suppressed(candidate).max(0) as f64 + 1.0),
+        }
+    }
+
+    /// Whether a candidate suppresses no further records, or decreases the objective although it does.
+    fn pays(&self, candidate: &Candidate) -> bool {
+        newly_suppressed(candidate) <= 0 || self.objective_gain(candidate) > 0
+    }
+
+    /// Returns the reduction of the objective by a candidate.
+    ///
+    /// Every record that becomes suppressed in another grouping counts with its whole loss, which is the most that it can lose.
+    fn objective_gain(&self, candidate: &Candidate) -> Loss {
+        let Some(place) = self.objective_grouping else { return 0 };
+        let effects = candidate.effects.iter().enumerate();
+        let of_effect = |(at, effect): (usize, &Effect)| match at == place {
+            true => effect.gain(),
+            false => -Loss::from(effect.violating_change()) * self.objective.of_suppressed_record(),
+        };
+        let gain = effects.map(of_effect).sum();
+        // The loss of every class is rounded, so a gain of zero can be a few units below zero.
+        let rounding = self.groupings[place].len() as Loss;
+        if (-rounding..0).contains(&gain) { 0 } else { gain }
     }
 
     /// Resets every candidate, so that it is evaluated again.
@@ -407,16 +488,17 @@ impl<'a> SpecializationSearch<'a> {
 
     fn is_valid(&self, candidate: &Candidate) -> bool {
         let effects = self.groupings.iter().zip(&candidate.effects);
-        if self.limit == 0 {
+        if self.attempt.limit == 0 {
             return candidate.effects.iter().all(|effect| effect.holds);
         }
         let violating: i64 =
             effects.map(|(grouping, effect)| grouping.violating as i64 + effect.violating_change()).sum();
-        violating <= self.limit as i64
+        violating <= self.attempt.limit as i64
     }
 
     /// Rejects the current split of a candidate. An interval may have another split to try.
     fn reject(&mut self, (dimension, place): CandidateIndex) {
+        self.limited = true;
         let candidate = &mut self.candidates[dimension][place];
         if candidate.splits.len() > 1 {
             candidate.splits.remove(0);
@@ -439,10 +521,6 @@ impl<'a> SpecializationSearch<'a> {
         let losses =
             self.groupings.iter().zip(&candidate.effects).flat_map(|(grouping, effect)| grouping.losses(effect));
         losses.sum::<f64>() / self.check_count as f64
-    }
-
-    fn discernibility_gain(&self, candidate: &Candidate) -> f64 {
-        candidate.effects.iter().map(Effect::discernibility_gain).fold(0.0, f64::max)
     }
 
     fn specialize(&mut self, dimension: usize, place: usize) {
@@ -497,40 +575,13 @@ impl<'a> SpecializationSearch<'a> {
         recoding_after_steps(self.task.table, &columns, trees, steps)
     }
 
-    fn outcome(&self, finished: bool) -> Result<SearchOutcome> {
-        let mut steps = self.steps.len();
-        let mut notes = Vec::new();
-        let unsplit =
-            self.candidates.iter().flatten().any(|candidate| candidate.invalid && !candidate.splits.is_empty());
-        if unsplit {
-            let note = "Intervals were split at the bound with the highest gain or at the median; other bounds might allow further splits.";
-            notes.push(note.to_owned());
-        }
-        if !finished {
-            notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
-        }
-        let guarantee = if finished && !unsplit { Guarantee::LocallyMaximal } else { Guarantee::Safe };
-        loop {
-            let mut recoding = self.recoding_after(steps);
-            if self.limit > 0 {
-                let suppress = if self.task.suppression.cells { suppress_cells } else { suppress_records };
-                let suppressed = suppress(self.task.table, &mut recoding, self.task.requirement, self.join_checks)?;
-                if suppressed > self.limit && steps > 0 {
-                    steps -= 1;
-                    continue;
-                }
-                if suppressed > self.limit {
-                    return Err(Refusal::SuppressionAboveLimit { left_out: suppressed, limit: self.limit }.into());
-                }
-            }
-            if steps < self.steps.len() {
-                notes.push(format!(
-                    "{} steps were undone to stay within the suppression limit.",
-                    self.steps.len() - steps
-                ));
-            }
-            let guarantee = if steps < self.steps.len() { Guarantee::Safe } else { guarantee };
-            return Ok(SearchOutcome { recoding, guarantee, steps: steps as u64, notes });
-        }
+    /// Whether an interval that could be split further has no valid split among those that were tried.
+    fn has_unsplit_interval(&self) -> bool {
+        self.candidates.iter().flatten().any(|candidate| candidate.invalid && !candidate.splits.is_empty())
     }
+}
+
+/// Returns by how many records a candidate changes the number of suppressed records.
+fn newly_suppressed(candidate: &Candidate) -> i64 {
+    candidate.effects.iter().map(Effect::violating_change).sum()
 }

@@ -148,9 +148,8 @@ fn all_match(first: &OrderedRelease<'_>, second: &OrderedRelease<'_>) -> Option<
 
 /// Whether the releases show that two values differ: one of them occurs in both, or a taxonomy has both.
 fn is_comparable(column: &PublishedColumn, code: u32, other: &PublishedColumn, other_code: u32) -> bool {
-    let has_levels = |column: &PublishedColumn| {
-        column.tree.nodes().iter().any(|node| !node.is_leaf() && node.parent.is_some())
-    };
+    let has_levels =
+        |column: &PublishedColumn| column.tree.nodes().iter().any(|node| !node.is_leaf() && node.parent.is_some());
     let (label, other_label) = (column.label(code), other.label(other_code));
     let shows = |column: &PublishedColumn, label: &str| column.tree.find(label).is_some();
     let has_interval = column.tree.interval(column.nodes[code as usize]).is_some();

@@ -63,6 +63,8 @@ pub struct Taxonomy {
     values: Vec<String>,
     scale: Option<NumericScale>,
     missing: Option<Code>,
+    /// Leaf of the values that are never published.
+    suppressed: Option<NodeId>,
     /// Levels of a rectangular file for full-domain recoding: node by level, then by code.
     full_domain_levels: Option<Vec<Vec<NodeId>>>,
     /// Type of the published values and interval by node. A missing value, the last node, has no interval.
@@ -110,9 +112,18 @@ impl Taxonomy {
 
     fn root_over(label: &str, values: Vec<String>, scale: Option<NumericScale>) -> Self {
         let span = 0..values.len() as Code;
-        let root = Node { label: label.to_owned(), parent: None, children: Vec::new(), span, depth: 0, parts: Vec::new() };
-        let sets = HashMap::new();
-        Taxonomy { nodes: vec![root], sets, values, scale, missing: None, full_domain_levels: None, intervals: None }
+        let root =
+            Node { label: label.to_owned(), parent: None, children: Vec::new(), span, depth: 0, parts: Vec::new() };
+        Taxonomy {
+            nodes: vec![root],
+            sets: HashMap::new(),
+            values,
+            scale,
+            missing: None,
+            suppressed: None,
+            full_domain_levels: None,
+            intervals: None,
+        }
     }
 
     fn add(&mut self, parent: NodeId, label: String, span: Range<Code>) -> NodeId {
@@ -128,6 +139,19 @@ impl Taxonomy {
         if self.find(label).is_some() {
             return Err(Error::column("", format!("the missing value `{label}` is also a value of the taxonomy")));
         }
+        let (code, _) = self.add_last_leaf(label);
+        self.missing = Some(code);
+        Ok(code)
+    }
+
+    /// Adds a leaf for values that are never published directly below the root, as the last code. A release publishes it as the root.
+    pub(crate) fn add_suppressed(&mut self) -> Code {
+        let (code, leaf) = self.add_last_leaf(SUPPRESSED);
+        self.suppressed = Some(leaf);
+        code
+    }
+
+    fn add_last_leaf(&mut self, label: &str) -> (Code, NodeId) {
         let code = self.values.len() as Code;
         if self.nodes[0].children.is_empty() && self.scale.is_some() {
             // In a grown tree, one node contains all intervals and excludes the missing value.
@@ -137,16 +161,19 @@ impl Taxonomy {
         }
         self.values.push(label.to_owned());
         self.nodes[0].span.end = code + 1;
-        self.add(0, label.to_owned(), code..code + 1);
-        self.missing = Some(code);
+        let leaf = self.add(0, label.to_owned(), code..code + 1);
         if let Some(ladder) = &mut self.full_domain_levels {
-            let leaf = self.nodes.len() - 1;
             let top = ladder.len() - 1;
             for (level, nodes) in ladder.iter_mut().enumerate() {
                 nodes.push(if level == top { 0 } else { leaf });
             }
         }
-        Ok(code)
+        (code, leaf)
+    }
+
+    /// Returns the node that is published for a node: the root for the leaf of values that are never published.
+    pub(crate) fn published_node(&self, id: NodeId) -> NodeId {
+        if self.suppressed == Some(id) { 0 } else { id }
     }
 
     /// Number of values.

@@ -195,7 +195,7 @@ impl<'a> JoinCheck<'a> {
 
     /// Number of a published value of a varying join column, given by its index in `varying`.
     pub fn value(&self, place: usize, tree: &Taxonomy, node: NodeId) -> u32 {
-        self.index.value(place, &JoinValue::Node(tree, node))
+        self.index.value(place, &JoinValue::Node(tree, tree.published_node(node)))
     }
 
     /// Number of a range of codes of a grown tree, before the tree is split. `None` if the tree has no numeric scale.

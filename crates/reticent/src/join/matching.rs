@@ -110,7 +110,8 @@ impl<'a> Index<'a> {
             reach: Vec::new(),
         };
         let published = column.nodes.iter().zip(0..);
-        let published = published.flat_map(|(node, code)| meanings(&column.tree, *node).into_iter().map(move |meaning| (meaning, code)));
+        let published = published
+            .flat_map(|(node, code)| meanings(&column.tree, *node).into_iter().map(move |meaning| (meaning, code)));
         for (meaning, code) in published {
             match meaning {
                 Meaning::Anything => index.anything.push(code),

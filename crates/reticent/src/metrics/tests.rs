@@ -73,8 +73,7 @@ fn people(owners: Option<Vec<Owner>>) -> Table {
 fn recoded(table: &Table) -> Recoding {
     let job = table.columns[0].tree.clone();
     let professional = job.find("Professional").expect("a node");
-    let above =
-        |code: Code| if job.node(professional).span.contains(&code) { professional } else { job.leaf_of(code) };
+    let above = |code: Code| if job.node(professional).span.contains(&code) { professional } else { job.leaf_of(code) };
     let jobs: Vec<NodeId> = (0..4).map(above).collect();
     let mut age = (*table.columns[1].tree).clone();
     let [young, old] = age.split(0, 2);

@@ -160,6 +160,12 @@ pub(super) const COLUMN: &[PolicyKey] = &[
         "Weight of a quasi-identifier in the information loss that a release minimizes. A column with weight 2 counts twice.",
     ),
     key(
+        "suppress-values",
+        KeyShape::Texts,
+        "[]",
+        "Values of a quasi-identifier that are never published: every release suppresses these cells.",
+    ),
+    key(
         "missing",
         KeyShape::Word(&["value", "drop", "refuse"]),
         "\"value\"",
@@ -236,7 +242,12 @@ pub(super) const RELEASE: &[PolicyKey] = &[
          such as {Dancer,Writer}, and intervals for numbers and dates. Sets lose less information. Algorithms that publish the same level \
          for all people always publish nodes.",
     ),
-    key("suppression", KeyShape::Share { zero: true, one: false }, "0", "Maximum share of suppressed records."),
+    key(
+        "suppression",
+        KeyShape::Share { zero: true, one: true },
+        "0",
+        "Maximum share of suppressed records, from 0 to 1. At least one record is always published.",
+    ),
     key(
         "suppress",
         KeyShape::Word(&["records", "cells"]),

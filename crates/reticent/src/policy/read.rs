@@ -47,6 +47,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         return Err(Error::policy(spec.line, message));
     }
     let method = read_method(&release, &dataset, &requirement)?;
+    check_suppressed_values(method, &columns)?;
     let purpose = purpose::purpose(&release, &columns)?;
     let algorithms = read_algorithms(&release)?;
     if shorthand == Shorthand::default() && models.is_empty() && method.is_none() {
@@ -174,10 +175,24 @@ fn read_column(item: &Item<'_>, owner: Option<&str>) -> Result<ColumnPolicy> {
         missing: table.word("missing").unwrap_or_default(),
         per: read_unit(&table)?,
         weight: table.get("weight").map(Item::above_zero).transpose()?.unwrap_or(1.0),
+        suppress_values: read_suppress_values(&table, values)?,
+        suppress_values_line: table.line("suppress-values"),
         accept_unique: table.get("accept-unique").map(Item::flag).transpose()?.unwrap_or(false),
         line: item.line,
         taxonomy_line: table.line("taxonomy"),
     })
+}
+
+/// Reads the values of a column that are never published.
+fn read_suppress_values(table: &TableReader<'_>, values: Type) -> Result<Vec<String>> {
+    let Some(item) = table.get("suppress-values") else { return Ok(Vec::new()) };
+    if table.word::<Role>("role").is_some_and(|role| role != Role::QuasiIdentifier) {
+        return Err(item.wrong("applies to quasi-identifiers; remove it, or remove `role`"));
+    }
+    if values != Type::Text {
+        return Err(item.wrong("applies to columns of texts; for numbers and dates, declare `intervals`"));
+    }
+    item.texts()
 }
 
 /// Reads the unit of a sensitive column.
@@ -350,6 +365,22 @@ fn read_method(
     Ok(Some(MethodPolicy { def: listed, form }))
 }
 
+/// Refuses values to suppress for a method that publishes quasi-identifiers unchanged.
+fn check_suppressed_values(method: Option<MethodPolicy>, columns: &[ColumnPolicy]) -> Result<()> {
+    let Some(method) = method.filter(|method| method.form == Form::Anatomized) else { return Ok(()) };
+    let Some(column) = columns.iter().find(|column| !column.suppress_values.is_empty()) else { return Ok(()) };
+    let remedy = match method.def.allows_form(Form::Generalized) {
+        true => "write form = \"generalized\" under [release], or remove this key",
+        false => "remove this key, or use another method",
+    };
+    let message = format!(
+        "`suppress-values` of `{}` applies to generalized quasi-identifiers, but {} publishes them unchanged (form = \"anatomized\"); \
+         {remedy}",
+        column.name, method.def.entry.id
+    );
+    Err(Error::policy(column.suppress_values_line, message))
+}
+
 fn read_options(release: &TableReader<'_>, entry: &Entry) -> Result<Arguments> {
     let item = release.get("options");
     let options = item.map(|item| arguments(&item.entries()?)).transpose()?.unwrap_or_default();
@@ -372,7 +403,9 @@ fn read_values(release: &TableReader<'_>, has_method: bool, algorithms: &[&'stat
     }
     let can_publish_sets = |entry: &&&Entry| algorithms::named(entry.id).is_ok_and(|listed| listed.sets);
     match algorithms.first().filter(|entry| !can_publish_sets(entry)) {
-        Some(entry) => Err(item.wrong(format!("is \"sets\", but {} publishes nodes only; use local-recoding", entry.id))),
+        Some(entry) => {
+            Err(item.wrong(format!("is \"sets\", but {} publishes nodes only; use local-recoding", entry.id)))
+        }
         None => Ok(ValueForm::Sets),
     }
 }

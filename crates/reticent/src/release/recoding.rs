@@ -63,13 +63,14 @@ impl Recoding {
         Recoding::by_node(table, above.collect())
     }
 
-    /// Publishes the given node for each column and code.
+    /// Publishes the given node for each column and code. Values that are never published are published as the root.
     pub fn by_node(table: &Table, nodes: Vec<(Arc<Taxonomy>, Vec<NodeId>)>) -> Recoding {
         let columns = table
             .columns
             .iter()
             .zip(nodes)
             .map(|(column, (tree, above))| {
+                let above: Vec<NodeId> = above.into_iter().map(|node| tree.published_node(node)).collect();
                 // The root is always available, for cells that rules suppress.
                 let mut nodes: Vec<NodeId> = above.clone();
                 nodes.sort_unstable_by_key(|id| (tree.node(*id).span.start, tree.node(*id).depth, *id));

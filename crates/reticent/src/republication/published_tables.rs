@@ -284,13 +284,7 @@ pub fn recorded_releases(
         let absent = at.map_or(&[][..], |at| missing[at].as_slice());
         let tree = columns.iter().find(|column| column.name == name && column.tree.numbers().is_none());
         let known = tree.map(|column| &column.tree).filter(|_| role == Role::QuasiIdentifier);
-        RecognitionInput {
-            name: "",
-            role,
-            values,
-            tree: known.filter(|tree| !tree.is_flat()),
-            missing: absent,
-        }
+        RecognitionInput { name: "", role, values, tree: known.filter(|tree| !tree.is_flat()), missing: absent }
     };
     let make = |counts: &Counts, input: Vec<RecognitionInput<'_>>| -> Result<Release> {
         let counts = Counts { links: None, ..counts.clone() };

@@ -162,11 +162,14 @@ fn suppressed_cells(prepared: &PreparedData, recoding: &Recoding) -> (u64, u64) 
     (cells, records)
 }
 
-/// Returns a note if the options of the policy belong to another algorithm.
+/// Returns a note if the algorithm does not accept some options of the policy.
 fn ignored_options(loaded: &LoadedPolicy, algorithm: &str) -> Option<String> {
+    let (_, ignored) = super::options_for(loaded, algorithm).ok()?;
+    let names: Vec<String> = ignored.iter().map(|name| format!("`{name}`")).collect();
     let own = loaded.policy.algorithms[0];
-    let ignored = algorithm != own && loaded.policy.options.names().next().is_some();
-    ignored.then(|| format!("[release.options] of the policy belong to the algorithm {own} and were ignored"))
+    (!names.is_empty()).then(|| {
+        format!("{algorithm} does not accept {} of [release.options], which {own} uses; ignored", names.join(", "))
+    })
 }
 
 /// Returns a warning if most records of the table have no match in an earlier release, which may contain the same people.

@@ -29,6 +29,8 @@ struct Cut {
 pub(super) struct CutFinder<'a> {
     parts: &'a Parts,
     trees: Vec<&'a Taxonomy>,
+    /// Weight by column.
+    weights: Vec<f64>,
     bound: WeightBound,
     /// Label of the purpose; `None` for general use.
     labels: Option<Labels>,
@@ -44,10 +46,12 @@ impl<'a> CutFinder<'a> {
         bound: WeightBound,
         form: Form,
     ) -> Result<CutFinder<'a>> {
+        // Weights of the policy and of the purpose. Labels decide by the impurity instead.
+        let weights = context.objective.weights.clone();
         let trees = context.dimensions.iter().map(|dimension: &RegionDimension| dimension.tree.as_ref()).collect();
-        let labels = if form == Form::Strict { Labels::of_purpose(task, parts)? } else { None };
+        let labels = if form == Form::Strict { Labels::of_purpose(task, &context.objective, parts)? } else { None };
         let ranks = (form == Form::Relaxed).then(|| ranks(parts));
-        Ok(CutFinder { parts, trees, bound, labels, ranks })
+        Ok(CutFinder { parts, trees, weights, bound, labels, ranks })
     }
 
     /// Returns both sides of the first cut of a part that `is_valid` accepts.
@@ -80,12 +84,12 @@ impl<'a> CutFinder<'a> {
         (self.parts.codes[cut.dimension][combination as usize], rank)
     }
 
-    /// Normalized ranges of the columns with several codes in a part, widest first.
+    /// Normalized ranges of the columns with several codes in a part, times the weight of the column, widest first.
     fn widths(&self, part: &[u32]) -> Vec<(f64, usize)> {
         let width = |(dimension, tree): (usize, &&Taxonomy)| {
             let codes = part.iter().map(|at| self.parts.codes[dimension][*at as usize]);
             let (first, last) = codes.fold((Code::MAX, 0), |(first, last), code| (code.min(first), code.max(last)));
-            (first < last).then(|| (normalized_range(tree, first, last), dimension))
+            (first < last).then(|| (self.weights[dimension] * normalized_range(tree, first, last), dimension))
         };
         let mut widths: Vec<(f64, usize)> = self.trees.iter().enumerate().filter_map(width).collect();
         widths.sort_by(|one, other| other.0.total_cmp(&one.0));

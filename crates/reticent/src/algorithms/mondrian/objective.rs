@@ -7,6 +7,7 @@
 //! Impurities are compared as whole numbers, so that sums in another order cannot change the result.
 
 use crate::algorithms::local_recoding::Parts;
+use crate::algorithms::objective::Objective;
 use crate::algorithms::{Purpose, RecodingTask};
 use crate::data::contingency::Weight;
 use crate::error::Result;
@@ -20,13 +21,17 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Returns the labels of the classified column; `None` without such a purpose.
-    pub(super) fn of_purpose(task: &RecodingTask<'_>, parts: &Parts) -> Result<Option<Labels>> {
-        let Purpose::Classification(column) = task.purpose else { return Ok(None) };
-        let column = task.table.position(column)?;
+    /// Returns the labels of the purpose: the classified column or the clusters; `None` without such a purpose.
+    pub(super) fn of_purpose(task: &RecodingTask<'_>, known: &Objective, parts: &Parts) -> Result<Option<Labels>> {
+        let Some(known) = &known.labels else { return Ok(None) };
         let contingency = &task.table.contingency;
-        let labels = &contingency.codes[column];
-        let numbers = task.table.columns[column].tree.numbers().map(<[f64]>::to_vec);
+        let labels = &known.by_combination;
+        let numbers = match task.purpose {
+            Purpose::Classification(column) => {
+                task.table.columns[task.table.position(column)?].tree.numbers().map(<[f64]>::to_vec)
+            }
+            _ => None,
+        };
         let of_combination = |members: &Vec<u32>| {
             let labelled = |at: &u32| (labels[*at as usize], contingency.weights[*at as usize]);
             merged(members.iter().map(labelled).collect())

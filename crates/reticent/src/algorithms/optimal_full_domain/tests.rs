@@ -322,7 +322,14 @@ fn search_with(
 ) -> Result<SearchOutcome> {
     let history = History::default();
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task = RecodingTask { table, history: &history, requirement, purpose: &Purpose::General, suppression, values: ValueForm::Nodes };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement,
+        purpose: &Purpose::General,
+        suppression,
+        values: ValueForm::Nodes,
+    };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     run_algorithm("optimal-full-domain", &task, arguments, control)
 }

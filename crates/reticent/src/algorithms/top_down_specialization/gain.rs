@@ -4,7 +4,8 @@
 //!                 the clusters of the raw data.
 //! distortion      reduction of distortion: 1 for every record of T[v]; for an interval, the reduction of its relative width; times the
 //!                 weight of the column.
-//! discernibility  reduction of the sum over classes of |class|^2. It depends on the classes, so `partition.rs` computes it.
+//! objective       reduction of the objective of the search (`objective.rs`): of the conditional class entropy, the penalty or the
+//!                 discernibility. It depends on the classes, so `partition.rs` computes it.
 //!
 //! The first two depend on the table only. Every node is a range of codes, so they are computed from prefix sums over codes.
 
@@ -29,11 +30,14 @@ impl Gain {
     /// Returns the measure that the parameter `gain` selects for a purpose.
     pub(in crate::algorithms) fn from_arguments(arguments: &Arguments, purpose: &Purpose) -> Result<Gain> {
         match (arguments.word("gain")?, purpose) {
-            ("entropy", Purpose::General | Purpose::Queries(_)) => Err(Error::policy(
-                None,
-                "`gain = \"entropy\"` needs `purpose = { classify = \"column\" }` or `{ cluster = 5 }`",
-            )),
-            ("entropy", _) | ("auto", Purpose::Classification(_) | Purpose::Clusters(_)) => Ok(Gain::Entropy),
+            (word @ ("entropy" | "conditional-entropy"), Purpose::General | Purpose::Queries(_)) => {
+                let message =
+                    format!("`gain = \"{word}\"` needs `purpose = {{ classify = \"column\" }}` or `{{ cluster = 5 }}`");
+                Err(Error::policy(None, message))
+            }
+            ("entropy" | "conditional-entropy", _) | ("auto", Purpose::Classification(_) | Purpose::Clusters(_)) => {
+                Ok(Gain::Entropy)
+            }
             ("discernibility", _) => Ok(Gain::Discernibility),
             _ => Ok(Gain::Distortion),
         }

@@ -6,6 +6,7 @@
 use hashbrown::HashMap;
 
 use super::judging::{ClassCheck, ClassRule, SplitTarget, with_published_codes};
+use super::objective::{ClassContent, Loss, Objective, penalty, penalty_of_node};
 use crate::algorithms::RecodingTask;
 use crate::data::contingency::{ContingencyTable, Weight, ascending, combine};
 use crate::data::table::Table;
@@ -45,6 +46,20 @@ impl SplitDimension {
         self.child_of_code[at as usize..codes.end as usize].fill(1);
     }
 
+    /// Returns the penalty of publishing a node.
+    pub(super) fn penalty(&self, node: NodeId) -> Loss {
+        penalty_of_node(&self.tree, node)
+    }
+
+    /// Returns the penalty of each child of a candidate minus the penalty of the candidate.
+    fn child_penalties(&self, target: SplitTarget) -> Vec<Loss> {
+        let (whole, codes) = (self.penalty(target.node), self.tree.node(target.node).span.clone());
+        match target.split {
+            Some(at) => [codes.start..at, at..codes.end].map(|part| penalty(&self.tree, &part) - whole).to_vec(),
+            None => self.tree.node(target.node).children.iter().map(|child| self.penalty(*child) - whole).collect(),
+        }
+    }
+
     /// Returns the width of a range of numbers relative to the whole range.
     pub(super) fn width(&self, codes: &Range<Code>) -> f64 {
         let (Some(numbers), Some((low, high))) = (self.tree.numbers(), self.tree.extent()) else { return 0.0 };
@@ -69,6 +84,8 @@ struct PartitionClass {
     violating: Weight,
     /// Safety by check, if tracked. `None` for violating classes and for classes that were split.
     safety: Option<Box<[f64]>>,
+    /// Sum of the penalties of its values.
+    penalty: Loss,
 }
 
 /// The equivalence classes on one set of columns, with the checks that group by it.
@@ -87,8 +104,24 @@ pub(super) struct Grouping<'a> {
     pub(super) violating: Weight,
     /// Whether results are stored by class (needed for suppression and discernibility).
     tracks_classes: bool,
+    no_violation: bool,
     /// Classes at the start of the search, until they are judged.
     initial_ranges: Vec<Range<usize>>,
+    objective: &'a Objective,
+    /// Column of class labels in `contingency`, if the objective needs it.
+    labels: Option<usize>,
+}
+
+/// What the groupings store about classes.
+#[derive(Clone, Copy)]
+pub(super) struct Tracking<'a> {
+    pub(super) objective: &'a Objective,
+    /// Whether results are stored by class.
+    pub(super) classes: bool,
+    /// Whether gains are reductions of the objective, so that a grouping on all columns is needed.
+    pub(super) gains: bool,
+    /// Whether a candidate is invalid as soon as one class violates a check.
+    pub(super) no_violation: bool,
 }
 
 /// Effect of a candidate on a grouping, as far as it was evaluated.
@@ -106,8 +139,8 @@ pub(super) struct Effect {
 struct SplitEffect {
     /// Change of the number of records in violating classes.
     violating_change: i64,
-    /// Reduction of the sum of squared class sizes.
-    discernibility_gain: f64,
+    /// Reduction of the objective.
+    gain: Loss,
     /// Lowest safety of the satisfying child classes, by check.
     safety: Box<[f64]>,
 }
@@ -117,8 +150,9 @@ impl Effect {
         self.by_class.values().map(|effect| effect.violating_change).sum()
     }
 
-    pub(super) fn discernibility_gain(&self) -> f64 {
-        self.by_class.values().map(|effect| effect.discernibility_gain).sum()
+    /// Returns the reduction of the objective.
+    pub(super) fn gain(&self) -> Loss {
+        self.by_class.values().map(|effect| effect.gain).sum()
     }
 
     /// Replaces split classes by their child classes, if they have the value of the candidate.
@@ -143,7 +177,7 @@ impl<'a> Grouping<'a> {
         task: &'a RecodingTask<'a>,
         dimensions: &[usize],
         join_checks: &[&'a JoinCheck<'a>],
-        tracks_classes: bool,
+        tracking: Tracking<'a>,
     ) -> Result<Vec<Grouping<'a>>> {
         let mut sets: Vec<(Vec<usize>, Vec<usize>)> = Vec::new();
         for (index, model) in task.requirement.models.iter().enumerate() {
@@ -155,7 +189,7 @@ impl<'a> Grouping<'a> {
             }
         }
         let make = |(place, (by, models)): (usize, (Vec<usize>, Vec<usize>))| {
-            Grouping::new(task, dimensions, place, by, models, tracks_classes)
+            Grouping::new(task, dimensions, place, by, models, tracking)
         };
         let mut groupings: Vec<Grouping<'a>> = sets.into_iter().enumerate().map(make).collect::<Result<_>>()?;
         let mut sets: Vec<(Vec<usize>, Vec<&JoinCheck<'a>>)> = Vec::new();
@@ -168,7 +202,11 @@ impl<'a> Grouping<'a> {
             }
         }
         for (by, join_checks) in sets {
-            groupings.push(Grouping::from_joins(task, dimensions, groupings.len(), &by, &join_checks, tracks_classes));
+            groupings.push(Grouping::from_joins(task, dimensions, groupings.len(), &by, &join_checks, tracking));
+        }
+        if tracking.gains && !groupings.iter().any(Grouping::has_all_dimensions) {
+            let index = groupings.len();
+            groupings.push(Grouping::new(task, dimensions, index, dimensions.to_vec(), Vec::new(), tracking)?);
         }
         Ok(groupings)
     }
@@ -180,7 +218,7 @@ impl<'a> Grouping<'a> {
         index: usize,
         by: &[usize],
         join_checks: &[&'a JoinCheck<'a>],
-        tracks_classes: bool,
+        tracking: Tracking<'a>,
     ) -> Grouping<'a> {
         let raw = crate::release::recoding::Recoding::identity(task.table);
         let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
@@ -191,6 +229,10 @@ impl<'a> Grouping<'a> {
         let contingency = &with_published_codes(task.table, dimensions);
         let mut parts: Vec<&[Code]> = by.iter().map(|column| contingency.codes[*column].as_slice()).collect();
         parts.extend(cells.iter().map(|cells| cells.measured.codes.as_slice()));
+        let labels = tracking.objective.label_column().map(|column| {
+            parts.push(&task.table.contingency.codes[column]);
+            parts.len() - 1
+        });
         let combined = combine(&parts, &contingency.weights, None);
         let local_of = |column: &usize| by.iter().position(|known| known == column);
         let local_columns: Vec<Option<usize>> = dimensions.iter().map(local_of).collect();
@@ -217,8 +259,11 @@ impl<'a> Grouping<'a> {
             classes_by_value,
             safety,
             violating: 0,
-            tracks_classes,
+            tracks_classes: tracking.classes,
+            no_violation: tracking.no_violation,
             initial_ranges,
+            objective: tracking.objective,
+            labels,
         }
     }
 
@@ -234,10 +279,57 @@ impl<'a> Grouping<'a> {
     }
 
     /// Judges the classes at the start of the search.
-    pub(super) fn judge_initial_classes(&mut self) {
+    pub(super) fn judge_initial_classes(&mut self, dimensions: &[SplitDimension]) {
+        let used = dimensions.iter().zip(&self.local_columns).filter(|(_, local_column)| local_column.is_some());
+        let penalty: Loss = used.map(|(dimension, _)| dimension.penalty(0)).sum();
         for range in std::mem::take(&mut self.initial_ranges) {
-            self.add_class(range, vec![0; self.local_columns.len()].into());
+            self.add_class(range, vec![0; self.local_columns.len()].into(), penalty);
         }
+    }
+
+    /// Whether the classes have a value in every dimension.
+    pub(super) fn has_all_dimensions(&self) -> bool {
+        self.local_columns.iter().all(Option::is_some)
+    }
+
+    /// Returns the number of classes, including those that were split.
+    pub(super) fn len(&self) -> usize {
+        self.classes.len()
+    }
+
+    /// Returns the number of checks of each class.
+    pub(super) fn checks(&self) -> usize {
+        self.checks.len()
+    }
+
+    /// Returns the objective of the current classes.
+    pub(super) fn loss(&self) -> Loss {
+        let of_class = |id: ClassId| {
+            let class = &self.classes[id];
+            let mut labels = vec![0; self.objective.labels()];
+            if let Some(column) = self.labels {
+                for at in class.range.clone() {
+                    labels[self.contingency.codes[column][at] as usize] += self.contingency.weights[at];
+                }
+            }
+            let rows = self.contingency.weights[class.range.clone()].iter().sum();
+            let content =
+                ClassContent { rows, penalty: class.penalty, labels: &labels, suppressed: class.violating > 0 };
+            self.objective.of_class(&content)
+        };
+        self.current_classes().into_iter().map(of_class).sum()
+    }
+
+    /// Returns the classes that were not split, in ascending order.
+    fn current_classes(&self) -> Vec<ClassId> {
+        let first =
+            self.classes_by_value.iter().zip(&self.local_columns).find(|(_, local_columns)| local_columns.is_some());
+        let mut current: Vec<ClassId> = match first {
+            Some((classes_by_value, _)) => classes_by_value.values().flatten().copied().collect(),
+            None => (0..self.classes.len()).collect(),
+        };
+        current.sort_unstable();
+        current
     }
 
     fn new(
@@ -246,13 +338,14 @@ impl<'a> Grouping<'a> {
         index: usize,
         by: Vec<usize>,
         models: Vec<usize>,
-        tracks_classes: bool,
+        tracking: Tracking<'a>,
     ) -> Result<Grouping<'a>> {
         let table = task.table;
         let mut columns = by.clone();
         for model in &models {
             columns.extend(table.positions(task.requirement.models[*model].measured())?);
         }
+        columns.extend(tracking.objective.label_column());
         columns.sort_unstable();
         columns.dedup();
         let contingency = with_published_codes(table, dimensions).project(&columns);
@@ -273,6 +366,7 @@ impl<'a> Grouping<'a> {
             checks.push(ClassCheck { measured, rule: ClassRule::Model(judge) });
         }
         let safety = vec![f64::INFINITY; checks.len()];
+        let labels = tracking.objective.label_column().as_ref().and_then(local_of);
         let classes_by_value = dimensions.iter().map(|_| HashMap::new()).collect();
         Ok(Grouping {
             index,
@@ -283,8 +377,11 @@ impl<'a> Grouping<'a> {
             classes_by_value,
             safety,
             violating: 0,
-            tracks_classes,
+            tracks_classes: tracking.classes,
+            no_violation: tracking.no_violation,
             initial_ranges,
+            objective: tracking.objective,
+            labels,
         })
     }
 
@@ -292,14 +389,7 @@ impl<'a> Grouping<'a> {
     pub(super) fn rejudge_classes(&mut self) {
         self.safety.fill(f64::INFINITY);
         self.violating = 0;
-        let first =
-            self.classes_by_value.iter().zip(&self.local_columns).find(|(_, local_columns)| local_columns.is_some());
-        let mut current: Vec<ClassId> = match first {
-            Some((classes_by_value, _)) => classes_by_value.values().flatten().copied().collect(),
-            None => (0..self.classes.len()).collect(),
-        };
-        current.sort_unstable();
-        for id in current {
+        for id in self.current_classes() {
             let (range, values) = (self.classes[id].range.clone(), self.classes[id].values.clone());
             let (violating, safety) = self.judge_now(range, &values);
             self.violating += violating;
@@ -308,7 +398,7 @@ impl<'a> Grouping<'a> {
         }
     }
 
-    fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>) -> ClassId {
+    fn add_class(&mut self, range: Range<usize>, values: Box<[NodeId]>, penalty: Loss) -> ClassId {
         let id = self.classes.len();
         let (violating, safety) = self.judge_class(range.clone(), &values);
         for (dimension, classes_by_value) in self.classes_by_value.iter_mut().enumerate() {
@@ -317,7 +407,7 @@ impl<'a> Grouping<'a> {
             }
         }
         self.violating += violating;
-        self.classes.push(PartitionClass { range, values, violating, safety });
+        self.classes.push(PartitionClass { range, values, violating, safety, penalty });
         id
     }
 
@@ -384,12 +474,14 @@ impl<'a> Grouping<'a> {
         let mut scratch = SplitScratch::new(self);
         scratch.value_ids =
             self.checks.iter().map(|check| check.child_value_ids(dimension, split_dimension, target)).collect();
+        scratch.penalties = split_dimension.child_penalties(target);
         for id in std::mem::take(&mut effect.pending) {
             let class_effect =
                 self.split_effect(&self.classes[id], (dimension, column), split_dimension, effect, &mut scratch);
             if self.tracks_classes {
                 effect.by_class.insert(id, class_effect);
-            } else if !effect.holds {
+            }
+            if !effect.holds && self.no_violation {
                 return;
             }
         }
@@ -407,11 +499,8 @@ impl<'a> Grouping<'a> {
         let children = scratch.sort_by_child(&self.contingency.codes[column], split_dimension, range.clone());
         let nothing_yet = vec![f64::INFINITY; self.checks.len()].into();
         let mut class_effect =
-            SplitEffect { violating_change: -(class.violating as i64), discernibility_gain: 0.0, safety: nothing_yet };
-        if self.tracks_classes {
-            let rows: Weight = self.contingency.weights[range].iter().sum();
-            class_effect.discernibility_gain = (rows as f64).powi(2);
-        }
+            SplitEffect { violating_change: -(class.violating as i64), gain: 0, safety: nothing_yet };
+        scratch.parent_labels.fill(0);
         for child in children {
             let members = &scratch.members[child];
             let mut holds = true;
@@ -433,13 +522,34 @@ impl<'a> Grouping<'a> {
             effect.holds &= holds;
             if self.tracks_classes {
                 let rows: Weight = members.iter().map(|at| self.contingency.weights[*at as usize]).sum();
-                class_effect.discernibility_gain -= (rows as f64).powi(2);
                 class_effect.violating_change += if holds { 0 } else { rows as i64 };
+                class_effect.gain -= self.child_loss(class.penalty, (child, rows, !holds), scratch);
             } else if !holds {
                 break;
             }
         }
+        if self.tracks_classes {
+            let rows = self.contingency.weights[range].iter().sum();
+            let (penalty, suppressed) = (class.penalty, class.violating > 0);
+            let whole = ClassContent { rows, penalty, labels: &scratch.parent_labels, suppressed };
+            class_effect.gain += self.objective.of_class(&whole);
+        }
         class_effect
+    }
+
+    /// Returns the objective of a child class with this number of records, and adds its labels to those of the split class.
+    fn child_loss(&self, whole: Loss, child: (usize, Weight, bool), scratch: &mut SplitScratch) -> Loss {
+        let (child, rows, suppressed) = child;
+        scratch.labels.fill(0);
+        if let Some(column) = self.labels {
+            for at in &scratch.members[child] {
+                let label = self.contingency.codes[column][*at as usize] as usize;
+                scratch.labels[label] += self.contingency.weights[*at as usize];
+            }
+            scratch.parent_labels.iter_mut().zip(&scratch.labels).for_each(|(sum, count)| *sum += count);
+        }
+        let penalty = whole + scratch.penalties.get(child).copied().unwrap_or(0);
+        self.objective.of_class(&ClassContent { rows, penalty, labels: &scratch.labels, suppressed })
     }
 
     /// Splits every class with the value. Returns each split class with its child classes.
@@ -468,7 +578,9 @@ impl<'a> Grouping<'a> {
                 let end = start + scratch.members[child].len();
                 let mut values = self.classes[*parent].values.clone();
                 values[dimension] = children[child];
-                ids.push(self.add_class(start..end, values));
+                let penalty = self.classes[*parent].penalty + split_dimension.penalty(children[child])
+                    - split_dimension.penalty(node);
+                ids.push(self.add_class(start..end, values, penalty));
                 start = end;
             }
             new_classes.push((*parent, ids));
@@ -567,14 +679,28 @@ struct SplitScratch {
     /// Value number by check and child, if the check uses it.
     value_ids: Vec<Option<Vec<u32>>>,
     key: Vec<u32>,
+    /// Penalty of each child minus the penalty of the split value.
+    penalties: Vec<Loss>,
+    /// Number of records by class label: of a child, and of the split class.
+    labels: Vec<Weight>,
+    parent_labels: Vec<Weight>,
 }
 
 impl SplitScratch {
     fn new(grouping: &Grouping<'_>) -> SplitScratch {
         let owners = grouping.contingency.owners.is_some();
         let counters = grouping.checks.iter().map(|check| ClassCounter::new(check.measured.len, owners)).collect();
-        let (value_ids, key) = (Vec::new(), Vec::new());
-        SplitScratch { members: Vec::new(), counters, safety: vec![0.0; grouping.checks.len()], value_ids, key }
+        let labels = vec![0; grouping.objective.labels()];
+        SplitScratch {
+            members: Vec::new(),
+            counters,
+            safety: vec![0.0; grouping.checks.len()],
+            value_ids: Vec::new(),
+            key: Vec::new(),
+            penalties: Vec::new(),
+            parent_labels: labels.clone(),
+            labels,
+        }
     }
 
     /// Sorts the combinations of a class by child. Returns the children with at least one combination.

@@ -100,7 +100,8 @@ impl Taxonomy {
 
     /// Sets of values whose text lists values, with these values.
     pub fn sets(&self) -> impl Iterator<Item = (&str, Vec<String>)> {
-        let listed = (0..self.nodes.len()).filter(|id| !self.nodes[*id].parts.is_empty() && self.interval(*id).is_none());
+        let listed =
+            (0..self.nodes.len()).filter(|id| !self.nodes[*id].parts.is_empty() && self.interval(*id).is_none());
         listed.map(|id| {
             let values = self.codes(id).map(|code| self.value(code).to_owned()).collect();
             (self.nodes[id].label.as_str(), values)
@@ -145,14 +146,20 @@ impl Taxonomy {
 
     /// Returns true if all nodes except the root are values below the root.
     pub fn is_flat(&self) -> bool {
-        self.nodes.iter().all(|node| !node.parts.is_empty() || node.depth == 0 || (node.depth == 1 && node.children.is_empty()))
+        self.nodes
+            .iter()
+            .all(|node| !node.parts.is_empty() || node.depth == 0 || (node.depth == 1 && node.children.is_empty()))
     }
 
     /// Text of a set: an interval for consecutive values of a number or date column, otherwise the labels of its parts.
     fn set_label(&self, parts: &[NodeId], span: &Range<Code>) -> String {
-        let is_consecutive = parts.windows(2).all(|pair| self.nodes[pair[0]].span.end == self.nodes[pair[1]].span.start);
+        let is_consecutive =
+            parts.windows(2).all(|pair| self.nodes[pair[0]].span.end == self.nodes[pair[1]].span.start);
         let has_missing = self.missing.is_some_and(|code| span.contains(&code));
-        if is_consecutive && !has_missing && let Some(text) = self.hull_text(parts) {
+        if is_consecutive
+            && !has_missing
+            && let Some(text) = self.hull_text(parts)
+        {
             return text;
         }
         let labels: Vec<&str> = parts.iter().map(|part| self.nodes[*part].label.as_str()).collect();

@@ -133,7 +133,9 @@ fn sets_match_by_common_leaves() {
 fn sets_of_numbers_match_by_their_parts() {
     let one = recognised(Type::Number, &["{20,25,?}", "[26,30)", "27"], &["?"]);
     let other = recognised(Type::Number, &["[21,25]", "[21,25)", "?", "20", "{26,30}", "{28,?}", "[24,28]"], &["?"]);
-    let met = |set: &str| ["[21,25]", "[21,25)", "?", "20", "{26,30}", "{28,?}"].map(|text| do_match(&one, &other, set, text));
+    let met = |set: &str| {
+        ["[21,25]", "[21,25)", "?", "20", "{26,30}", "{28,?}"].map(|text| do_match(&one, &other, set, text))
+    };
     assert_eq!(met("{20,25,?}"), [true, false, true, true, false, true]);
     assert_eq!(met("[26,30)"), [false, false, false, false, true, true]);
     assert_eq!(met("27"), [false; 6]);

@@ -98,7 +98,7 @@ fn impossible_numbers() {
     check_requirement("confidence = 1.5", 2, "must be a number above 0 and up to 1");
     check_requirement("confidence = nan", 2, "must be a finite number");
     check_requirement("confidence = \"0.5\"", 2, "must be a number, without quotes");
-    check_release("suppression = 1", 2, "must be a number from 0 and below 1");
+    check_release("suppression = 1.5", 2, "must be a number from 0 and up to 1");
     check_release("suppression = 0.000000000000000000001", 2, "decimals");
     check_column("weight = 0", 2, "is 0, and must be a number above 0");
     check_column("weight = inf", 2, "must be a finite number");

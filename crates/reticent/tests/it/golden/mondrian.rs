@@ -16,7 +16,14 @@ fn search(id: &str, data: &Data, table: &Table, k: u32, purpose: Option<&str>) -
     let history = History::default();
     let purpose = purpose.map_or(Purpose::General, |column| Purpose::Classification(column.to_owned()));
     let (purpose, suppression) = (&purpose, Suppression::NONE);
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose, suppression };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement: &requirement,
+        purpose,
+        suppression,
+        values: reticent::algorithms::ValueForm::Nodes,
+    };
     run(id, &task, Arguments::default(), &Control::QUIET).unwrap()
 }
 

@@ -254,8 +254,14 @@ fn a_stopped_search_returns_a_safe_release_or_an_error() {
                 let history = History::default();
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
                 let purpose = &Purpose::General;
-                let task =
-                    RecodingTask { table: &table, history: &history, requirement: &requirement, purpose, suppression, values: ValueForm::Nodes };
+                let task = RecodingTask {
+                    table: &table,
+                    history: &history,
+                    requirement: &requirement,
+                    purpose,
+                    suppression,
+                    values: ValueForm::Nodes,
+                };
                 match run(id, &task, Arguments::default(), &control) {
                     Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Stopped | Error::Refused(_)) => {}

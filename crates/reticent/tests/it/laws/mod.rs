@@ -10,4 +10,5 @@ mod operations;
 mod recognise;
 mod registry;
 mod republication;
+mod suppressed_values;
 mod worlds;

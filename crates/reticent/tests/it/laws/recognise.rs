@@ -75,7 +75,14 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
     let history = History::default();
     let purpose = Purpose::Classification("note".to_owned());
     let suppression = Suppression { limit: Ratio { numerator: 1, denominator: 2 }, cells: true };
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement: &requirement,
+        purpose: &purpose,
+        suppression,
+        values: ValueForm::Nodes,
+    };
     let mut recodings: Vec<_> = LIST
         .iter()
         .filter_map(|listed| {

@@ -115,7 +115,14 @@ fn check(id: &str, arguments: Arguments, data: &Data, schema: &Schema, table: &T
     let purpose = Purpose::Classification("note".to_owned());
     let history = History::default();
     let suppression = Suppression::NONE;
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement: &requirement,
+        purpose: &purpose,
+        suppression,
+        values: ValueForm::Nodes,
+    };
     let outcome = match run(id, &task, arguments.clone(), &Control::QUIET) {
         Ok(outcome) => outcome,
         Err(reticent::Error::Refused(_)) if named(id).is_ok_and(|listed| listed.entry.comparison) => return 0,

@@ -34,7 +34,14 @@ const OTHERS: &[&[&str]] = &[
 fn search(id: &str, data: &Data, table: &Table, words: &[&str], purpose: &Purpose) -> Result<SearchOutcome> {
     let requirement = requirement(words, &data.schema());
     let (history, suppression) = (History::default(), Suppression::NONE);
-    let task = RecodingTask { table, history: &history, requirement: &requirement, purpose, suppression };
+    let task = RecodingTask {
+        table,
+        history: &history,
+        requirement: &requirement,
+        purpose,
+        suppression,
+        values: reticent::algorithms::ValueForm::Nodes,
+    };
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 

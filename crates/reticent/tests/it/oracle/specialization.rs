@@ -1,10 +1,10 @@
 //! Top-down specialization, compared with its definition: if the result is locally maximal, every further step violates the
-//! requirement.
+//! requirement. With suppression: a looser limit is never worse.
 
 use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
 use reticent::registry::Arguments;
 use reticent::taxonomy::NodeId;
-use reticent::{Error, History, Role, Table};
+use reticent::{Error, History, Ratio, Role, Table};
 
 use super::definitions::violating;
 use crate::laws::algorithms::REQUIREMENTS;
@@ -126,4 +126,66 @@ fn a_trivial_requirement_gives_the_raw_table() {
             assert!(published.iter().all(|node| tree.node(*node).children.is_empty()), "{published:?}");
         }
     }
+}
+
+/// Generalized certainty penalty of a release from its definition, in cells: suppressed cells and records have penalty 1.
+fn penalty(table: &Table, outcome: &SearchOutcome) -> f64 {
+    let quasi = table.with_role(Role::QuasiIdentifier);
+    let mut row = Vec::new();
+    let mut sum = 0.0;
+    for at in 0..table.contingency.len() {
+        let published = outcome.recoding.publish(&table.contingency, at, &mut row);
+        for column in &quasi {
+            let of = &outcome.recoding.columns[*column].column;
+            let leaves = |node: NodeId| of.tree.node(node).span.len() as f64 - 1.0;
+            let node = if published { of.nodes[row[*column] as usize] } else { 0 };
+            let share = if leaves(0) == 0.0 { 0.0 } else { leaves(node) / leaves(0) };
+            sum += table.contingency.weights[at] as f64 * share;
+        }
+    }
+    sum
+}
+
+/// For every limit that is also tried below a looser one: 0, 5, 10, 20, 50 and 100 %.
+#[test]
+fn a_looser_suppression_limit_is_never_worse() {
+    let mut random = Random(64);
+    let (mut better, mut compared) = (0, 0);
+    for round in 0..30 {
+        let data = random_data(&mut random, 40, if round % 3 == 0 { 14 } else { 0 });
+        let table = data.table();
+        for words in REQUIREMENTS {
+            let requirement = requirement(words, &data.schema());
+            let (history, purpose) = (History::default(), Purpose::General);
+            let mut tighter: Option<f64> = None;
+            for (numerator, denominator) in [(0, 1), (1, 20), (1, 10), (1, 5), (1, 2), (1, 1)] {
+                let suppression = Suppression { limit: Ratio::new(numerator, denominator), cells: round % 2 == 0 };
+                let task = RecodingTask {
+                    table: &table,
+                    history: &history,
+                    requirement: &requirement,
+                    purpose: &purpose,
+                    suppression,
+                    values: reticent::algorithms::ValueForm::Nodes,
+                };
+                match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
+                    Ok(outcome) => {
+                        let release = outcome.recoding.apply(&table).unwrap();
+                        assert!(release.contingency.rows() > 0, "{words:?}: all records are suppressed");
+                        let loss = penalty(&table, &outcome);
+                        if let Some(tighter) = tighter {
+                            let share = format!("{numerator}/{denominator}");
+                            assert!(loss <= tighter + 1e-4, "{words:?}, limit {share}: {loss} instead of {tighter}");
+                            better += u64::from(loss < tighter - 1e-4);
+                            compared += 1;
+                        }
+                        tighter = Some(loss);
+                    }
+                    Err(Error::Refused(_)) => assert!(tighter.is_none(), "{words:?}: a looser limit is refused"),
+                    Err(error) => panic!("{words:?}: {error}"),
+                }
+            }
+        }
+    }
+    assert!(better > 100 && compared > 500, "{better} of {compared}");
 }

@@ -177,7 +177,9 @@ impl SetCover {
         (0..problem.columns).flat_map(move |column| {
             let codes = self.entries(column).iter().map(|entry| entry.1);
             let is_end = problem.ends(column, codes.clone());
-            codes.filter(move |code| is_end.is_none_or(|ends| ends.contains(&Some(*code)))).map(move |code| (column as u32, code))
+            codes
+                .filter(move |code| is_end.is_none_or(|ends| ends.contains(&Some(*code))))
+                .map(move |code| (column as u32, code))
         })
     }
 }
@@ -218,7 +220,10 @@ impl Cover for SetCover {
         for (column, code) in problem.row(combination).iter().enumerate() {
             if self.position(column, *code).is_err() {
                 loss += match problem.is_ordered(column) {
-                    true => self.changed_loss(problem, column, None, Some(*code)) - self.changed_loss(problem, column, None, None),
+                    true => {
+                        self.changed_loss(problem, column, None, Some(*code))
+                            - self.changed_loss(problem, column, None, None)
+                    }
                     false => problem.leaf_loss[column],
                 };
             }
@@ -233,7 +238,9 @@ impl Cover for SetCover {
         let loss = self.loss(problem);
         let only = |column: usize, code: u32| self.position(column, code).is_ok_and(|at| self.0[at].2 == 1);
         let saved_in = |column: usize, code: u32| match problem.is_ordered(column) {
-            true => self.changed_loss(problem, column, None, None) - self.changed_loss(problem, column, Some(code), None),
+            true => {
+                self.changed_loss(problem, column, None, None) - self.changed_loss(problem, column, Some(code), None)
+            }
             false => problem.leaf_loss[column],
         };
         let saved = |member: &u32| -> f64 {

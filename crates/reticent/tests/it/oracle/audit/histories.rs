@@ -346,7 +346,8 @@ fn has_several(small: &SmallHistory, person: u128) -> bool {
 fn changed_people(small: &SmallHistory) -> Vec<u128> {
     let contradict_each_other = |one: &Record, other: &Record| {
         (0..small.columns.len()).any(|column| {
-            let codes = |record: &Record| small.columns[column].1.codes(record.cells[column]).collect::<BTreeSet<u32>>();
+            let codes =
+                |record: &Record| small.columns[column].1.codes(record.cells[column]).collect::<BTreeSet<u32>>();
             codes(one).is_disjoint(&codes(other))
         })
     };
@@ -380,7 +381,9 @@ fn check_truth(small: &SmallHistory, steps: u64) -> Result<(), String> {
                 // Some list includes a value of the record.
                 let codes: Vec<u32> = tree.codes(record.cells[column]).collect();
                 let includes = |list: &BTreeMap<String, ColumnPosterior>| {
-                    codes.iter().any(|code| list.get(tree.value(*code)).is_some_and(|posterior| posterior.upper.numerator > 0))
+                    codes
+                        .iter()
+                        .any(|code| list.get(tree.value(*code)).is_some_and(|posterior| posterior.upper.numerator > 0))
                 };
                 if !lists.iter().any(includes) {
                     return Err(format!("excluded: {person} {name} {lists:?}"));
