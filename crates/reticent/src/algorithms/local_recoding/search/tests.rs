@@ -43,7 +43,7 @@ impl Tiny {
             weights: &weights,
             judge: &judge,
             min_weight: self.min_weight,
-            only_weight: any && seed % 2 == 0,
+            only_weight: any && seed.is_multiple_of(2),
             merging_is_safe: any,
             form,
         };
