@@ -14,7 +14,8 @@ BIN = os.environ.get("RETICENT", "reticent")
 TOL = 1e-9
 VALUES = ["HIV", "Flu", "Cold"]
 COLUMNS = [["ward", "d"], ["ward", "job", "d"], ["job", "d"], ["ward"], ["ward", "job"]]
-ALGORITHMS = ["", "", "top-down-specialization", "multidimensional-specialization", "optimal-full-domain"]
+ALGORITHMS = ["", "", "top-down-specialization", "multidimensional-specialization", "mondrian", "optimal-full-domain"]
+WITH_SETS = ["", "multidimensional-specialization", "mondrian"]
 POLICY = """[dataset]
 name = "t"
 owner = "pid"
@@ -70,6 +71,7 @@ def draw(seed):
         requirement += f"records = {known}\n" if known else ""
     algorithm = rng.choice(ALGORITHMS)
     release = (f'algorithm = "{algorithm}"\n' if algorithm else "") + rng.choice(["", "suppression = 0.4\n"])
+    release += rng.choice(["", 'values = "sets"\n']) if algorithm in WITH_SETS else ""
     case["policy"] = POLICY.format(per=f'per = "{unit}"\n' if unit else "", requirement=requirement, release=release)
     return case
 

@@ -43,6 +43,14 @@ fn limit(numerator: u64, denominator: u64, cells: bool) -> Suppression {
     Suppression { limit: Ratio::new(numerator, denominator), cells }
 }
 
+/// Half of the tables are published with sets of values by the algorithms that can do so.
+fn value_form(id: &str, table: &Table) -> ValueForm {
+    match named(id).unwrap().sets && table.contingency.len().is_multiple_of(2) {
+        true => ValueForm::Sets,
+        false => ValueForm::Nodes,
+    }
+}
+
 fn search(
     id: &str,
     table: &Table,
@@ -51,7 +59,8 @@ fn search(
     purpose: &Purpose,
 ) -> Result<SearchOutcome> {
     let history = History::default();
-    let task = RecodingTask { table, history: &history, requirement, purpose, suppression, values: ValueForm::Nodes };
+    let values = value_form(id, table);
+    let task = RecodingTask { table, history: &history, requirement, purpose, suppression, values };
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 
