@@ -198,8 +198,8 @@ impl Grouping<'_> {
         let contingency = &self.task.table.contingency;
         let models = &self.task.requirement.models;
         let WeightBound { min_weight, only_weight } = self.context.weight_bound(self.task, self.checks)?;
-        let mut with_any = models.iter().map(|model| merging_of(model.as_ref(), contingency) == Merging::WithAny);
-        let merging_is_safe = self.checks.len() == models.len() && with_any.all(|with_any| with_any);
+        let merging_is_safe = self.checks.len() == models.len()
+            && models.iter().all(|model| merging_of(model.as_ref(), contingency) == Merging::WithAny);
         let counters = || -> Vec<ClassCounter> {
             self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
         };

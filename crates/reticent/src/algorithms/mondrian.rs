@@ -1,4 +1,4 @@
-//! Mondrian: divides the table by cuts through one column at a time, while both sides satisfy the requirement.
+//! Strict Mondrian: divides the table by cuts through one column at a time, while both sides satisfy the requirement.
 //!
 //! State       a binary tree of cuts. A part is a box: one range of codes in every column (the codes are the leaves of the taxonomy from
 //!             left to right). It publishes the lowest common node of the values that occur in it.
@@ -6,9 +6,7 @@
 //!             that leaves the least weighted entropy of a categorical column, or the least weighted squared error of a number or
 //!             date (see `objective`). A cut is valid if both sides satisfy every constraint. The first valid cut is made.
 //! Strict      records with equal codes are on the same side. Both sides of the median are tried, then the other columns.
-//! Relaxed     records with the median code can be on different sides. In the paper this holds for equal records too. Here a recoding
-//!             is a function of the combination of values, so only records that differ in another column can be separated.
-//!             Parts may overlap. The purpose is ignored.
+//! Relaxed     see `mondrian_relaxed`.
 //! Soundness   every part is checked exactly with the values that it publishes. A constraint on fewer columns is checked on parts,
 //!             which is stronger. Parts that publish equal values are one equivalence class, so the release is checked as a whole;
 //!             cuts that lead to violating classes are undone until it satisfies the requirement.
@@ -39,7 +37,7 @@ use crate::error::{Error, Result};
 use crate::join::JoinCheck;
 use crate::registry::{Arguments, Entry, Kind};
 use crate::release::classes::ClassCounter;
-use cuts::{CutFinder, Form};
+use cuts::CutFinder;
 use tree::{CutTree, Part};
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
@@ -59,24 +57,15 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     run: |task, _: &Arguments, control| run(task, Form::Strict, control),
 };
 
-pub(super) const RELAXED: AlgorithmDef = AlgorithmDef {
-    entry: Entry {
-        kind: Kind::Algorithm,
-        id: "mondrian-relaxed",
-        title: "relaxed Mondrian",
-        summary: "Mondrian whose cuts can separate records with the same value in the cut column, if they differ in another column. Parts \
-                  are more even and overlap.",
-        paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, section 3.2",
-        protects_against: "for comparison only: usually loses more information than strict Mondrian",
-        comparison: true,
-        parameters: &[],
-        evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian"],
-    },
-    sets: true,
-    run: |task, _: &Arguments, control| run(task, Form::Relaxed, control),
-};
+/// Whether records with equal codes are on the same side of a cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Strict,
+    Relaxed,
+}
 
-fn run(task: &RecodingTask<'_>, form: Form, control: &Control<'_>) -> Result<SearchOutcome> {
+/// Runs strict or relaxed Mondrian.
+pub(super) fn run(task: &RecodingTask<'_>, form: Form, control: &Control<'_>) -> Result<SearchOutcome> {
     check_history(task)?;
     let columns = generalized_columns(task)?;
     let context = RegionContext::new(task, &columns, Gain::Distortion)?;

@@ -1,5 +1,6 @@
 //! Candidate cuts of a part, best first: at the median, or for a purpose where the least impurity of the label remains.
 
+use super::Form;
 use super::objective::{Impurity, Labels};
 use crate::algorithms::RecodingTask;
 use crate::algorithms::local_recoding::Parts;
@@ -10,13 +11,6 @@ use crate::error::Result;
 
 /// Maximum number of cuts for a purpose that are judged for one part. After them, the cuts at the medians are tried.
 const JUDGED_CUTS: usize = 64;
-
-/// Whether records with equal codes are on the same side of a cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    Strict,
-    Relaxed,
-}
 
 /// A cut: combinations below `at` are on the first side. A strict cut has rank 0, so it separates codes only.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ const LOCAL: &[&[&str]] = &[
     &["entropy-l-diversity l=1.5"],
     &["recursive-cl-diversity c=2 l=2"],
     &["confidence-bounding h=0.6"],
-    &["k-anonymity k=2", "confidence-bounding values=flu:0.5"],
+    &["k-anonymity k=2", "confidence-bounding h=0.7"],
     &["alpha-k-anonymity alpha=0.6 k=2"],
 ];
 
