@@ -85,7 +85,7 @@ impl Points<'_> {
     pub(crate) fn clusters(&self, count: usize) -> Vec<u32> {
         let mut best: Option<(f64, Vec<u32>)> = None;
         for start in 0..STARTS {
-            let (cost, clusters) = self.from_start(count, start);
+            let (cost, clusters) = self.run_from(count, start);
             if best.as_ref().is_none_or(|(least, _)| cost < *least) {
                 best = Some((cost, clusters));
             }
@@ -93,7 +93,7 @@ impl Points<'_> {
         best.map(|(_, clusters)| clusters).unwrap_or_default()
     }
 
-    fn from_start(&self, count: usize, start: u64) -> (f64, Vec<u32>) {
+    fn run_from(&self, count: usize, start: u64) -> (f64, Vec<u32>) {
         let mut centres = self.initial_centres(count, start);
         let (mut cost, mut clusters) = self.assign(&centres);
         for _ in 0..MAX_ROUNDS {

@@ -44,8 +44,7 @@ fn weights_count_as_repeated_points() {
         positions.iter().zip(records).map(|(position, times)| distance(position) * times as f64).sum::<f64>()
     });
     let best = best.fold(f64::INFINITY, f64::min);
-    let cost =
-        |points: &Points<'_>| (0..STARTS).map(|start| points.from_start(2, start).0).fold(f64::INFINITY, f64::min);
+    let cost = |points: &Points<'_>| (0..STARTS).map(|start| points.run_from(2, start).0).fold(f64::INFINITY, f64::min);
     assert!((cost(&points(&axes, &records)) - best).abs() < 1e-12);
     assert!((cost(&points(&repeated_axes, &single)) - best).abs() < 1e-12);
 }
