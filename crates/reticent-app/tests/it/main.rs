@@ -38,6 +38,7 @@ mod republication_rules;
 mod rules;
 mod sampling;
 mod several_records;
+mod suppressed_values;
 mod tidy;
 mod value_sets;
 mod values;

@@ -19,11 +19,13 @@
 //! Paper       Fung, Wang and Yu, Top-down specialization, ICDE 2005; TKDE 19(5), 2007; score as in KDD 2006.
 
 mod attempts;
+mod dimension;
 mod gain;
 mod initial_state;
 mod judging;
 mod objective;
 mod partition;
+mod scratch;
 mod selection;
 #[cfg(test)]
 mod tests;
@@ -43,12 +45,13 @@ use crate::release::history::History;
 use crate::release::recoding::Recoding;
 
 use attempts::{Attempt, AttemptPlan, Divisor};
+use dimension::SplitDimension;
 pub(super) use gain::Gain;
 use gain::GainTable;
 use initial_state::InitialStep;
 use judging::SplitTarget;
 use objective::{Loss, Objective, as_number};
-use partition::{Effect, Grouping, SplitDimension, Tracking};
+use partition::{Effect, Grouping, Tracking};
 use selection::Selection;
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {

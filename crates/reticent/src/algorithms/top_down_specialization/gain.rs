@@ -9,7 +9,7 @@
 //!
 //! The first two depend on the table only. Every node is a range of codes, so they are computed from prefix sums over codes.
 
-use super::partition::SplitDimension;
+use super::dimension::SplitDimension;
 use crate::algorithms::Purpose;
 use crate::algorithms::objective::Objective;
 use crate::data::table::Table;

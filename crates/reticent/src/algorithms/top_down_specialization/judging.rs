@@ -1,7 +1,9 @@
 //! Checks of equivalence classes: by a model, or by a join constraint.
 
-use super::partition::SplitDimension;
-use crate::data::contingency::ContingencyTable;
+use std::ops::Range;
+
+use super::dimension::SplitDimension;
+use crate::data::contingency::{ContingencyTable, ascending};
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId};
 use crate::join::{ClassCells, JoinCheck};
@@ -83,4 +85,34 @@ pub(super) fn with_published_codes(table: &Table, dimensions: &[usize]) -> Conti
         }
     }
     contingency
+}
+
+/// Sorts combinations by the columns that are never generalized. Returns the ranges of equal values.
+pub(super) fn group_by_fixed_columns(
+    contingency: ContingencyTable,
+    fixed: &[usize],
+) -> (ContingencyTable, Vec<Range<usize>>) {
+    if fixed.is_empty() {
+        let all = 0..contingency.len();
+        return (contingency, vec![all]);
+    }
+    let parts: Vec<&[Code]> = fixed.iter().map(|column| contingency.codes[*column].as_slice()).collect();
+    let order = ascending(&parts, contingency.len());
+    let mut initial_ranges = Vec::new();
+    let mut start = 0;
+    for at in 1..=order.len() {
+        let ends =
+            at == order.len() || parts.iter().any(|part| part[order[at] as usize] != part[order[at - 1] as usize]);
+        if ends {
+            initial_ranges.push(start..at);
+            start = at;
+        }
+    }
+    let take = |values: &Vec<u32>| order.iter().map(|at| values[*at as usize]).collect();
+    let sorted = ContingencyTable {
+        codes: contingency.codes.iter().map(take).collect(),
+        weights: order.iter().map(|at| contingency.weights[*at as usize]).collect(),
+        owners: contingency.owners.as_ref().map(take),
+    };
+    (sorted, initial_ranges)
 }

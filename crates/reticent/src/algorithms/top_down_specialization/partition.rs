@@ -5,72 +5,17 @@
 
 use hashbrown::HashMap;
 
-use super::judging::{ClassCheck, ClassRule, SplitTarget, with_published_codes};
-use super::objective::{ClassContent, Loss, Objective, penalty, penalty_of_node};
+use super::dimension::SplitDimension;
+use super::judging::{ClassCheck, ClassRule, SplitTarget, group_by_fixed_columns, with_published_codes};
+use super::objective::{ClassContent, Loss, Objective};
+use super::scratch::SplitScratch;
 use crate::algorithms::RecodingTask;
-use crate::data::contingency::{ContingencyTable, Weight, ascending, combine};
-use crate::data::table::Table;
-use crate::data::taxonomy::{Code, NodeId, Taxonomy};
+use crate::data::contingency::{ContingencyTable, Weight, combine};
+use crate::data::taxonomy::{Code, NodeId};
 use crate::error::Result;
 use crate::join::{ClassCells, JoinCheck};
 use crate::release::classes::{ClassCounter, Measured};
 use std::ops::Range;
-
-/// A generalized column with the targets of its candidates.
-pub(super) struct SplitDimension {
-    /// Index in the table.
-    pub(super) column: usize,
-    pub(super) tree: Taxonomy,
-    /// By code: index of the child to which it belongs if its value in the cut is specialized.
-    child_of_code: Vec<u32>,
-}
-
-impl SplitDimension {
-    pub(super) fn new(table: &Table, column: usize) -> SplitDimension {
-        let tree = (*table.columns[column].tree).clone();
-        SplitDimension { column, child_of_code: vec![0; tree.len()], tree }
-    }
-
-    /// Sets the children of a value as the target of its specialization.
-    pub(super) fn target_children(&mut self, node: NodeId) {
-        for (place, child) in self.tree.node(node).children.iter().enumerate() {
-            let codes = self.tree.node(*child).span.clone();
-            self.child_of_code[codes.start as usize..codes.end as usize].fill(place as u32);
-        }
-    }
-
-    /// Sets the split of an interval at a code as the target of its specialization.
-    pub(super) fn target_split(&mut self, node: NodeId, at: Code) {
-        let codes = self.tree.node(node).span.clone();
-        self.child_of_code[codes.start as usize..at as usize].fill(0);
-        self.child_of_code[at as usize..codes.end as usize].fill(1);
-    }
-
-    /// Returns the penalty of publishing a node.
-    pub(super) fn penalty(&self, node: NodeId) -> Loss {
-        penalty_of_node(&self.tree, node)
-    }
-
-    /// Returns the penalty of each child of a candidate minus the penalty of the candidate.
-    fn child_penalties(&self, target: SplitTarget) -> Vec<Loss> {
-        let (whole, codes) = (self.penalty(target.node), self.tree.node(target.node).span.clone());
-        match target.split {
-            Some(at) => [codes.start..at, at..codes.end].map(|part| penalty(&self.tree, &part) - whole).to_vec(),
-            None => self.tree.node(target.node).children.iter().map(|child| self.penalty(*child) - whole).collect(),
-        }
-    }
-
-    /// Returns the width of a range of numbers relative to the whole range.
-    pub(super) fn width(&self, codes: &Range<Code>) -> f64 {
-        let (Some(numbers), Some((low, high))) = (self.tree.numbers(), self.tree.extent()) else { return 0.0 };
-        if high <= low || codes.is_empty() {
-            return 0.0;
-        }
-        let start = if codes.start == 0 { low } else { numbers.get(codes.start as usize).copied().unwrap_or(high) };
-        let end = numbers.get(codes.end as usize).copied().unwrap_or(high);
-        (end - start) / (high - low)
-    }
-}
 
 type ClassId = usize;
 
@@ -471,7 +416,7 @@ impl<'a> Grouping<'a> {
             effect.pending.clear();
             return;
         };
-        let mut scratch = SplitScratch::new(self);
+        let mut scratch = SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.objective.labels());
         scratch.value_ids =
             self.checks.iter().map(|check| check.child_value_ids(dimension, split_dimension, target)).collect();
         scratch.penalties = split_dimension.child_penalties(target);
@@ -564,7 +509,7 @@ impl<'a> Grouping<'a> {
         let parents = self.classes_by_value[dimension].remove(&node).unwrap_or_default();
         let children = split_dimension.tree.node(node).children.clone();
         take_minimum(&mut self.safety, &effect.safety);
-        let mut scratch = SplitScratch::new(self);
+        let mut scratch = SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.objective.labels());
         let mut new_classes = Vec::with_capacity(parents.len());
         for parent in &parents {
             let range = self.classes[*parent].range.clone();
@@ -642,77 +587,4 @@ fn take_minimum(lowest: &mut [f64], other: &[f64]) {
 fn permute<T: Copy>(values: &mut [T], order: &[u32], range: Range<usize>) {
     let moved: Vec<T> = order.iter().map(|at| values[*at as usize]).collect();
     values[range].copy_from_slice(&moved);
-}
-
-/// Sorts combinations by the columns that are never generalized. Returns the ranges of equal values.
-fn group_by_fixed_columns(contingency: ContingencyTable, fixed: &[usize]) -> (ContingencyTable, Vec<Range<usize>>) {
-    if fixed.is_empty() {
-        let all = 0..contingency.len();
-        return (contingency, vec![all]);
-    }
-    let parts: Vec<&[Code]> = fixed.iter().map(|column| contingency.codes[*column].as_slice()).collect();
-    let order = ascending(&parts, contingency.len());
-    let mut initial_ranges = Vec::new();
-    let mut start = 0;
-    for at in 1..=order.len() {
-        let ends =
-            at == order.len() || parts.iter().any(|part| part[order[at] as usize] != part[order[at - 1] as usize]);
-        if ends {
-            initial_ranges.push(start..at);
-            start = at;
-        }
-    }
-    let take = |values: &Vec<u32>| order.iter().map(|at| values[*at as usize]).collect();
-    let sorted = ContingencyTable {
-        codes: contingency.codes.iter().map(take).collect(),
-        weights: order.iter().map(|at| contingency.weights[*at as usize]).collect(),
-        owners: contingency.owners.as_ref().map(take),
-    };
-    (sorted, initial_ranges)
-}
-
-/// Buffers that are reused for every class.
-struct SplitScratch {
-    members: Vec<Vec<u32>>,
-    counters: Vec<ClassCounter>,
-    safety: Vec<f64>,
-    /// Value number by check and child, if the check uses it.
-    value_ids: Vec<Option<Vec<u32>>>,
-    key: Vec<u32>,
-    /// Penalty of each child minus the penalty of the split value.
-    penalties: Vec<Loss>,
-    /// Number of records by class label: of a child, and of the split class.
-    labels: Vec<Weight>,
-    parent_labels: Vec<Weight>,
-}
-
-impl SplitScratch {
-    fn new(grouping: &Grouping<'_>) -> SplitScratch {
-        let owners = grouping.contingency.owners.is_some();
-        let counters = grouping.checks.iter().map(|check| ClassCounter::new(check.measured.len, owners)).collect();
-        let labels = vec![0; grouping.objective.labels()];
-        SplitScratch {
-            members: Vec::new(),
-            counters,
-            safety: vec![0.0; grouping.checks.len()],
-            value_ids: Vec::new(),
-            key: Vec::new(),
-            penalties: Vec::new(),
-            parent_labels: labels.clone(),
-            labels,
-        }
-    }
-
-    /// Sorts the combinations of a class by child. Returns the children with at least one combination.
-    fn sort_by_child(&mut self, codes: &[Code], split_dimension: &SplitDimension, range: Range<usize>) -> Vec<usize> {
-        self.members.iter_mut().for_each(Vec::clear);
-        for at in range {
-            let child = split_dimension.child_of_code[codes[at] as usize] as usize;
-            if child >= self.members.len() {
-                self.members.resize_with(child + 1, Vec::new);
-            }
-            self.members[child].push(at as u32);
-        }
-        (0..self.members.len()).filter(|child| !self.members[*child].is_empty()).collect()
-    }
 }

@@ -125,7 +125,7 @@ const GAINS: [(&str, Gain); 4] = [
 #[test]
 fn the_kept_state_is_the_best_of_all_paths() {
     let mut random = Rng(7);
-    let (mut states, mut undone, mut suppressing) = (0, 0, 0);
+    let (mut states, mut worse, mut suppressing) = (0, 0, 0);
     for round in 0..60 {
         let table = table(&mut random, 30);
         let (history, purpose) = (History::default(), Purpose::Classification("class".to_owned()));
@@ -167,14 +167,14 @@ fn the_kept_state_is_the_best_of_all_paths() {
                         kept_loss <= loss + 1e-3,
                         "{word}, {limit:?}: {loss} after {steps} steps, but {kept_loss} was kept"
                     );
-                    undone += u64::from(loss > best + 1e-3);
                     best = best.min(loss);
                     suppressing += u64::from(suppressed > 0);
                 }
+                worse += u64::from(best > kept_loss + 1e-3);
             }
         }
     }
-    assert!(states > 1000 && undone > 0 && suppressing > 100, "{states} {undone} {suppressing}");
+    assert!(states > 1000 && worse > 50 && suppressing > 100, "{states} {worse} {suppressing}");
 }
 
 /// A step that suppresses records decreases the objective.

@@ -76,6 +76,7 @@ fn assert_safe(
     let release = outcome.recoding.apply(table).unwrap();
     let context = || format!("{id}, {words:?}, {suppression:?} on {:?} by {:?}", data.rows, data.owners);
     assert_eq!(release.contingency.rows() + release.suppressed, table.contingency.rows(), "{}", context());
+    assert!(release.contingency.rows() > 0, "all records are suppressed: {}", context());
     let allowed = suppression.limit.numerator * u128::from(table.contingency.rows()) / suppression.limit.denominator;
     assert!(u128::from(release.suppressed) <= allowed, "{} suppressed: {}", release.suppressed, context());
     for model in &requirement(words, &data.schema()).models {
@@ -122,7 +123,9 @@ fn assert_every_release_is_safe(seed: u64, people: usize) {
             let table = data.table();
             let purpose = &purposes("note")[round % 4];
             for words in REQUIREMENTS {
-                let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false), limit(1, 4, true)]);
+                let limits =
+                    [Suppression::NONE, limit(1, 4, false), limit(1, 4, true), limit(1, 1, false), limit(1, 1, true)];
+                let suppression = *random.pick(&limits);
                 let requirement = requirement(words, &data.schema());
                 match search(id, &table, &requirement, suppression, purpose) {
                     Ok(outcome) => {
