@@ -25,14 +25,14 @@ impl SplitDimension {
     /// Sets the children of a value as the target of its specialization.
     pub(super) fn target_children(&mut self, node: NodeId) {
         for (place, child) in self.tree.node(node).children.iter().enumerate() {
-            let codes = self.tree.node(*child).codes.clone();
+            let codes = self.tree.node(*child).span.clone();
             self.child_of_code[codes.start as usize..codes.end as usize].fill(place as u32);
         }
     }
 
     /// Sets the split of an interval at a code as the target of its specialization.
     pub(super) fn target_split(&mut self, node: NodeId, at: Code) {
-        let codes = self.tree.node(node).codes.clone();
+        let codes = self.tree.node(node).span.clone();
         self.child_of_code[codes.start as usize..at as usize].fill(0);
         self.child_of_code[at as usize..codes.end as usize].fill(1);
     }
@@ -44,7 +44,7 @@ impl SplitDimension {
 
     /// Returns the penalty of each child of a candidate minus the penalty of the candidate.
     pub(super) fn child_penalties(&self, target: SplitTarget) -> Vec<Loss> {
-        let (whole, codes) = (self.penalty(target.node), self.tree.node(target.node).codes.clone());
+        let (whole, codes) = (self.penalty(target.node), self.tree.node(target.node).span.clone());
         match target.split {
             Some(at) => [codes.start..at, at..codes.end].map(|part| penalty(&self.tree, &part) - whole).to_vec(),
             None => self.tree.node(target.node).children.iter().map(|child| self.penalty(*child) - whole).collect(),
