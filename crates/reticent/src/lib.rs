@@ -39,7 +39,8 @@
 //!     requirement: &requirement,
 //!     purpose: &Purpose::General,
 //!     suppression: Suppression::NONE,
-//!, values: ValueForm::Nodes };
+//!     values: ValueForm::Nodes,
+//! };
 //! let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)?;
 //!
 //! // Every published age is shared by at least two patients.

@@ -115,7 +115,7 @@ fn the_policy_page_is_right() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md");
     let page = std::fs::read_to_string(page).unwrap();
     let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
-    let [policy, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    let [policy, _queries, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     let [of_paths, of_indented] = [paths, indented].map(|taxonomy| {
         let folder = TestFolder::from_policy(policy.strip_prefix("toml\n").unwrap());
         folder.write("taxonomies/city.csv", taxonomy.trim_start_matches('\n'));

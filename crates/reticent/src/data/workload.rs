@@ -3,7 +3,9 @@
 //! A condition selects values of one column: the leaves below a taxonomy node, a single value, or the numbers and dates between
 //! two bounds. The estimate of a query from published values assumes that the leaves of a published value are equally likely:
 //!
-//!     estimate = sum over published records of the product over conditions of |leaves of the value that match| / |leaves|
+//! ```text
+//! estimate = sum over published records of the product over conditions of |leaves of the value that match| / |leaves|
+//! ```
 //!
 //! Source      LeFevre, DeWitt and Ramakrishnan, Workload-aware anonymization, KDD 2006; uniform estimates as in Xiao and Tao,
 //!             Anatomy, VLDB 2006.

@@ -1,8 +1,10 @@
 //! Reads a file of count queries: TOML with one `[[query]]` for each query.
 //!
-//!     [[query]]
-//!     where = { sex = "Female", age = { from = 30, to = 39 } }
-//!     weight = 2
+//! ```toml
+//! [[query]]
+//! where = { sex = "Female", age = { from = 30, to = 39 } }
+//! weight = 2
+//! ```
 //!
 //! `where` has one condition for each column: a value, the label of a taxonomy node, or bounds, both included. A query counts the
 //! records that satisfy all its conditions. `weight` is optional and 1 if absent.

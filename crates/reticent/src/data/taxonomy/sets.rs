@@ -187,7 +187,7 @@ impl Taxonomy {
             }
             (Some(low), None) => format!("{}{}", if hull.low_in { ">=" } else { ">" }, text(low)),
             (None, Some(high)) => format!("{}{}", if hull.high_in { "<=" } else { "<" }, text(high)),
-            (None, None) => return None,
+            (None, None) => "any".to_owned(),
         })
     }
 }

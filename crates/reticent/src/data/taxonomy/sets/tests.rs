@@ -88,8 +88,10 @@ fn consecutive_numbers_are_an_interval_that_contains_them_only() {
             assert_eq!(Interval::parse(tree.value_type(), &tree.node(id).label), Some(interval));
         }
     }
+    // A set with a missing value lists its parts, and is no interval.
     let with_missing = years.add_set(&[0, 3, 4]);
-    assert_eq!((years.node(with_missing).label.as_str(), years.interval(with_missing)), ("{20,30.5,?}", None));
+    assert!(years.node(with_missing).label.ends_with(",?}"), "{}", years.node(with_missing).label);
+    assert_eq!(years.interval(with_missing), None);
     assert_eq!(years.range_over(&[0, 2, 4]), [0, 1, 2, 4]);
 }
 

@@ -95,7 +95,9 @@ fn check_knowledge(small: &SmallHistory, knowledge: &BackgroundKnowledge) -> Opt
         (Ok(Err(_)), 0) => Ok(0),
         (Ok(Ok(_)), 0) => Err("no world and no error".to_owned()),
         (Ok(Err(error)), worlds) => Err(format!("error: {worlds} worlds, but {error}")),
-        (Ok(Ok(found)), _) => check_posteriors(small, &worlds, &found, true).map(|()| worlds.len()),
+        (Ok(Ok(found)), _) => {
+            check_posteriors(small, &worlds, &found, !small.has_overlapping_sets()).map(|()| worlds.len())
+        }
     };
     Some(result.map_err(|wrong| format!("{wrong} with {knowledge:?}")))
 }
