@@ -12,7 +12,7 @@ pub(crate) mod sets;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ pub struct Taxonomy {
     /// Nodes of the tree, and sets of values that are published although they are not nodes of the tree.
     nodes: Vec<Node>,
     /// Node of each set of values, by its parts.
-    sets: HashMap<Vec<NodeId>, NodeId>,
+    sets: BTreeMap<Vec<NodeId>, NodeId>,
     values: Vec<String>,
     scale: Option<NumericScale>,
     missing: Option<Code>,
@@ -116,7 +116,7 @@ impl Taxonomy {
             Node { label: label.to_owned(), parent: None, children: Vec::new(), span, depth: 0, parts: Vec::new() };
         Taxonomy {
             nodes: vec![root],
-            sets: HashMap::new(),
+            sets: BTreeMap::new(),
             values,
             scale,
             missing: None,

@@ -32,7 +32,7 @@ impl Taxonomy {
     pub(crate) fn range_over(&self, codes: &[Code]) -> Vec<Code> {
         let mut known = codes.iter().copied().filter(|code| Some(*code) != self.missing);
         let first = known.next();
-        let last = known.last().or(first);
+        let last = known.next_back().or(first);
         let range = first.zip(last).map_or(0..0, |(first, last)| first..last + 1);
         let missing = self.missing.filter(|missing| codes.contains(missing));
         range.chain(missing).collect()
