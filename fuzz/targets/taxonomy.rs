@@ -10,7 +10,7 @@ fuzz_target!(|text: &str| {
     for (id, node) in tree.nodes().iter().enumerate().skip(1) {
         let parent = node.parent.expect("only the root has no parent");
         assert!(tree.node(parent).children.contains(&id));
-        assert!(tree.node(parent).codes.start <= node.codes.start && node.codes.end <= tree.node(parent).codes.end);
+        assert!(tree.node(parent).span.start <= node.span.start && node.span.end <= tree.node(parent).span.end);
     }
     assert_eq!(Cut::bottom(&tree).nodes().len(), tree.len());
     for level in tree.full_domain_levels() {
