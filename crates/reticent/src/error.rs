@@ -162,6 +162,11 @@ impl Error {
         Error::Column { column: column.into(), message: message.into() }
     }
 
+    /// Returns whether the release is refused, or could not be checked. Another release may pass.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Error::Refused(_) | Error::CannotCheck(_))
+    }
+
     /// Returns the stable code of the error, for programs.
     pub fn code(&self) -> &'static str {
         match self {

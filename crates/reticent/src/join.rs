@@ -3,6 +3,8 @@
 //! Definition  X and Y are columns of the joined releases; the join is the lossy join of `lossy.rs`.
 //!             At least (anonymity): each value on X occurs with at least k distinct values on Y, or k people of a release.
 //!             At most (linkability): the confidence of a value on Y, given a value on X, is at most its bound.
+//!             Distribution: the values of one column Y, among the tuples with a value on X, satisfy a model of classes; the whole
+//!             release that the model compares with (t-closeness) is the release of Y, without a join.
 //! Sets        An attacker can ignore releases, and an additional table can dilute a confidence. So constraints are checked
 //!             over sets of earlier releases: each single one, every subset if they are few, and otherwise the maximal
 //!             sets that a record can belong to (`histories.rs`, `maximal.rs`).
@@ -23,8 +25,9 @@ mod values;
 mod visit;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
-use crate::contract::Bounds;
+use crate::contract::{Bounds, Model};
 use crate::statement::Parameter;
 
 pub use crate::join::lossy::unknown_values;
@@ -71,7 +74,21 @@ pub enum Limit {
     AtLeast(u64),
     /// Upper bound on the ratio of tuples with a value.
     AtMost(Bounds),
+    /// Model of the distribution of the values.
+    Distribution(Distribution),
 }
+
+/// A model that judges the values of one column by their shares. It is built for the column [`JOINED_X`] as X.
+#[derive(Debug, Clone)]
+pub struct Distribution {
+    /// Model of equivalence classes.
+    pub model: Arc<dyn Model>,
+    /// Short title, such as `entropy 2-diversity`.
+    pub title: String,
+}
+
+/// Name of a column that stands for X in a [`Distribution`].
+pub(crate) const JOINED_X: &str = "X";
 
 /// An (X,Y)-constraint over joined releases.
 #[derive(Debug, Clone)]
@@ -100,6 +117,7 @@ impl Constraint {
             }
             Limit::AtLeast(least) => format!("{safety} different {}, {least} needed", self.counted),
             Limit::AtMost(bounds) => bounds.explain(std::slice::from_ref(&self.counted), safety),
+            Limit::Distribution(of) => of.model.explain(safety),
         }
     }
 }

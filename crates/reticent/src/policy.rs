@@ -14,7 +14,7 @@ mod reader;
 #[cfg(test)]
 mod tests;
 
-use crate::algorithms::{Purpose, Suppression, ValueForm};
+use crate::algorithms::{BackOff, Purpose, Suppression, ValueForm};
 use crate::audit::RecordSetBound;
 use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
@@ -69,6 +69,8 @@ pub struct Policy {
     pub suppression: Suppression,
     /// Form of generalized values.
     pub values: ValueForm,
+    /// Search for a coarser release if the release of the algorithm is refused.
+    pub back_off: BackOff,
     /// Seed of the random numbers. If it is missing, the caller draws one.
     pub seed: Option<u64>,
     /// Recipients who do not share releases with each other.

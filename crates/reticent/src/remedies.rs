@@ -331,6 +331,8 @@ impl RemedyCheck {
                 match constraint.limit {
                     Limit::AtLeast(_) => self.record_safety(spec, worst.safety),
                     Limit::AtMost(_) => self.record_safety(spec, worst.safety.min(-0.0)),
+                    // No threshold is suggested for a distribution over a join.
+                    Limit::Distribution(_) => {}
                 }
                 let releases = join.earlier.iter().map(|at| release_ref(task.history, *at)).collect();
                 self.failing.push(UnmetRequirement { releases, requirement: constraint.title.clone(), worst });

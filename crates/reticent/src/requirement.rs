@@ -9,7 +9,7 @@ use crate::model_spec::splits;
 use crate::models::{Model, Survey};
 use crate::registry::{Argument, Arguments};
 use crate::release::history::History;
-use crate::statement::{self, parameters};
+use crate::statement::{self, Parameter, parameters};
 use crate::verify::Verdict;
 
 pub use crate::model_spec::ModelSpec;
@@ -127,6 +127,26 @@ impl Requirement {
         sets: &[Vec<usize>],
         rules: Vec<InconsistentRules>,
     ) -> Result<()> {
+        self.join_where(specs, schema, new, history, sets, rules, &|_, _| true)
+    }
+
+    /// As [`Requirement::join`], for those specifications and sets of releases for which `applies` is true, given the index of the
+    /// specification.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a specification cannot be lowered to a join constraint.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of `join`, and a condition")]
+    pub fn join_where(
+        &mut self,
+        specs: &[ModelSpec],
+        schema: &Schema,
+        new: Member,
+        history: &History,
+        sets: &[Vec<usize>],
+        rules: Vec<InconsistentRules>,
+        applies: &dyn Fn(usize, &[usize]) -> bool,
+    ) -> Result<()> {
         self.rules = rules;
         let mut judged = JudgedSets::default();
         for earlier in sets {
@@ -134,7 +154,7 @@ impl Requirement {
             members.extend(earlier.iter().map(|at| history.releases[*at].member()));
             let scope = JoinScope { members };
             let (mut constraints, mut implied) = (Vec::new(), 0);
-            for (at, spec) in specs.iter().enumerate() {
+            for (at, spec) in specs.iter().enumerate().filter(|(at, _)| applies(*at, earlier)) {
                 let lowered = crate::models::lower_to_join(&spec.model, spec.arguments.clone(), &scope, schema);
                 for mut constraint in lowered.map_err(|error| with_line(error, spec.line))? {
                     constraint.required_by.0.clone_from(&spec.model);
@@ -172,7 +192,10 @@ impl Requirement {
             statement::Statement::judged(model.entry().id, parameters, statement::Scope::This, violations)
         });
         let joined = verdict.joins.iter().map(|over| {
-            let (model, parameters) = over.required_by.clone();
+            let (model, mut parameters) = over.required_by.clone();
+            if over.already_violated > 0 {
+                parameters.insert("already".to_owned(), Parameter::Whole(over.already_violated));
+            }
             let scope = statement::Scope::Joined { with: over.with.clone() };
             statement::Statement::judged(&model, parameters, scope, over.violations.len() as u64)
         });

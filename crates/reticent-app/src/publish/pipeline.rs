@@ -202,9 +202,7 @@ fn make_in_any_way<M: Maker>(
     let mut way = 0;
     loop {
         let made = make(plan, maker, recalled, past, way);
-        let is_refused = |error: &Error| {
-            matches!(error, Error::Library(reticent::Error::Refused(_) | reticent::Error::CannotCheck(_)))
-        };
+        let is_refused = |error: &Error| matches!(error, Error::Library(error) if error.is_refusal());
         way += 1;
         match &made {
             Err(error) if way < maker.ways() && is_refused(error) => {}

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use hashbrown::HashMap;
 use reticent::InconsistentRules;
-use reticent::algorithms::{self, Control, RecodingTask, SearchOutcome};
-use reticent::audit::{Audited, Proof, admit_recoded};
+use reticent::algorithms::{self, BackedOff, Control, Guarantee, RecodingTask, SearchOutcome};
+use reticent::audit::{Audited, Gate, Proof, admit_recoded};
 use reticent::contingency::ContingencyTable;
 use reticent::error::Obstacle;
 use reticent::join::{Member, sets_for};
@@ -18,7 +18,9 @@ use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
-use reticent::{Counts, History, Links, Presentation, Recoded, RecordedRelease, RefusedRelease, Release, Remedies};
+use reticent::{
+    Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, RefusedRelease, Release, Remedies,
+};
 use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
 
@@ -29,6 +31,9 @@ use crate::answer::{MetricAnswer, RecodedAnswer};
 use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
 use past::{EarlierReleases, unknown_values, unresolved_names};
+
+/// Id of the model of `confidence`.
+const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
 
 /// Publishes or rehearses a release by the requested algorithm, or by the one in the policy.
 pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
@@ -129,8 +134,9 @@ impl Maker for RecodeMaker<'_> {
         EarlierReleases::load(ledger, recalled, self.plan)
     }
 
+    /// Every algorithm, then the back-off.
     fn ways(&self) -> usize {
-        self.algorithms().len()
+        self.algorithms().len() + usize::from(self.backs_off())
     }
 
     fn make(
@@ -141,8 +147,11 @@ impl Maker for RecodeMaker<'_> {
         way: usize,
     ) -> Result<RecodedCandidate> {
         let algorithms = self.algorithms();
-        let algorithm = algorithms[way].to_owned();
         let requirement = self.requirement(recalled, past)?;
+        if way == algorithms.len() {
+            return self.back_off(algorithms[0], past, requirement);
+        }
+        let algorithm = algorithms[way].to_owned();
         let mut outcome = self.search(&algorithm, past, &requirement)?;
         let refused = algorithms[..way].iter();
         outcome.notes.extend(
@@ -180,12 +189,7 @@ impl Maker for RecodeMaker<'_> {
     fn gate(&self, made: &WrittenCandidate<'_, Self>, read: &VerifiedFile) -> Result<(Audited, Vec<Statement>)> {
         let watch = || self.plan.watch_audit();
         let gate = self.plan.gate(&watch)?;
-        let candidate = match gate.proof != Proof::Off {
-            true => self.as_recorded(&made.candidate.outcome, &read.published)?,
-            false => self.unrecorded(Release::default()),
-        };
-        let earlier = |at: usize| made.past.with_owner_links(at);
-        let audited = admit_recoded(&candidate, &made.past.history, &made.past.by_coalition, &earlier, &gate)?;
+        let audited = self.admit(&made.candidate.outcome.recoding, &read.published, made.past, &gate)?;
         let statements = audited.statements(&gate, &scope(&made.recalled.judged));
         Ok((audited, statements))
     }
@@ -276,27 +280,115 @@ impl RecodeMaker<'_> {
             let new = Member { name: request.name.to_string(), columns };
             let specs = loaded.policy.join_model_specs();
             let rules = self.rules.clone();
-            requirement.join(&specs, &loaded.schema, new, &past.history, &sets, rules)?;
+            let is_confidence = |at: usize| self.confidence_spec() == Some(at);
+            let applies = |at: usize, set: &[usize]| !(is_confidence(at) && past.are_linked(set));
+            requirement.join_where(&specs, &loaded.schema, new, &past.history, &sets, rules, &applies)?;
         }
-        requirement.check().map_err(|error| match request.columns {
-            Some(_) => Error::ChosenColumns(Box::new(error.into())),
-            None => error.into(),
-        })?;
-        Ok(requirement)
+        let gate_judges = self.confidence_spec().is_some() && sets.iter().any(|set| past.are_linked(set));
+        match requirement.check() {
+            Err(_) if gate_judges => Ok(requirement),
+            Err(error) if request.columns.is_some() => Err(Error::ChosenColumns(Box::new(error.into()))),
+            checked => Ok(checked.map(|()| requirement)?),
+        }
+    }
+
+    /// Returns the index of the specification of `confidence` if the gate judges it: by the posteriors given all releases with owner
+    /// links. The lossy join with these releases is coarser, because it multiplies shares.
+    fn confidence_spec(&self) -> Option<usize> {
+        let policy = &self.plan.loaded.policy;
+        let is_proved = matches!(policy.audit, Proof::Exact | Proof::Bounds) && self.prepared.linked.is_some();
+        let shorthand = policy.shorthand.expand_all();
+        shorthand.iter().position(|spec| spec.model == CONFIDENCE_BOUNDING).filter(|_| is_proved)
+    }
+
+    /// Audits a recoding of the table together with the releases that its recipients hold. `published` are its records.
+    fn admit(
+        &self,
+        recoding: &Recoding,
+        published: &Counts,
+        past: &EarlierReleases,
+        gate: &Gate<'_>,
+    ) -> reticent::Result<Audited> {
+        let candidate = match gate.proof != Proof::Off {
+            true => self.as_recorded(recoding, published)?,
+            false => self.unrecorded(Release::default()),
+        };
+        let earlier = |at: usize| past.with_owner_links(at);
+        admit_recoded(&candidate, &past.history, &past.by_coalition, &earlier, gate)
+    }
+
+    /// Returns whether a coarser release is searched if the releases of all algorithms are refused. A baseline is published unchanged.
+    fn backs_off(&self) -> bool {
+        let is_baseline = |id: &&str| algorithms::named(id).is_ok_and(|listed| listed.entry.comparison);
+        self.plan.loaded.policy.back_off.states != Some(0) && !self.algorithms().iter().any(is_baseline)
+    }
+
+    /// Searches a coarser release than that of an algorithm, which was refused.
+    ///
+    /// # Errors
+    ///
+    /// Returns the refusal of the algorithm's release if no judged release passes.
+    fn back_off(&self, algorithm: &str, past: &EarlierReleases, requirement: Requirement) -> Result<RecodedCandidate> {
+        let searched = match self.search(algorithm, past, &requirement) {
+            Err(Error::Library(error)) if error.is_refusal() => Err(error),
+            searched => Ok(searched?),
+        };
+        let watch = || self.plan.watch_audit();
+        let gate = self.plan.gate(&watch)?;
+        let admits = |recoding: &Recoding| {
+            let published = recoding.apply(&self.prepared.table)?.counts();
+            self.admit(recoding, &published, past, &gate).map(drop)
+        };
+        let context = self.plan.context;
+        let (stop, abort) = (|| false, || context.check().is_err());
+        let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
+        let control = Control { stop: &stop, abort: &abort, progress: &progress };
+        let task = self.task(past, &requirement);
+        let base = searched.as_ref().ok().map(|outcome| &outcome.recoding);
+        let back_off = self.plan.loaded.policy.back_off;
+        let search = |base| {
+            let found = back_off.search(&task, base, &admits, &control);
+            context.check().and(found.map_err(Error::from))
+        };
+        let mut found = search(base)?;
+        if found.is_none() && base.is_some() {
+            // Records that the algorithm suppressed are published again.
+            found = search(None)?;
+        }
+        let Some(BackedOff { recoding, judged, budget }) = found else {
+            let refused = searched.and_then(|outcome| admits(&outcome.recoding).map(|()| outcome));
+            return Err(refused.map_or_else(Error::from, |_| reticent::Error::from(Obstacle::NotEstablished {}).into()));
+        };
+        let note = format!(
+            "the release of {algorithm} was refused, so {} judged (budget: {budget}), and the best of them that passes was used",
+            if judged == 1 { "1 coarser release was".to_owned() } else { format!("{judged} coarser releases were") }
+        );
+        let (steps, notes) = searched.map_or((0, Vec::new()), |outcome| (outcome.steps, outcome.notes));
+        let notes = notes.into_iter().chain([note]).collect();
+        let outcome = SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: steps + judged, notes };
+        Ok(RecodedCandidate { algorithm: algorithm.to_owned(), requirement, outcome })
+    }
+
+    fn task<'t>(&'t self, past: &'t EarlierReleases, requirement: &'t Requirement) -> RecodingTask<'t> {
+        let policy = &self.plan.loaded.policy;
+        RecodingTask {
+            table: &self.prepared.table,
+            // Without requirements on joins, the history is not needed.
+            history: if requirement.joins.is_empty() {
+                const { &History { releases: Vec::new(), erased: Vec::new() } }
+            } else {
+                &past.history
+            },
+            requirement,
+            purpose: &policy.purpose,
+            suppression: policy.suppression,
+            values: policy.values,
+        }
     }
 
     fn search(&self, algorithm: &str, past: &EarlierReleases, requirement: &Requirement) -> Result<SearchOutcome> {
-        let (Plan { request, loaded, context, .. }, prepared) = (self.plan, self.prepared);
-        // Without requirements on joins, the history is not needed.
-        let unrelated = History::default();
-        let task = RecodingTask {
-            table: &prepared.table,
-            history: if requirement.joins.is_empty() { &unrelated } else { &past.history },
-            requirement,
-            purpose: &loaded.policy.purpose,
-            suppression: loaded.policy.suppression,
-            values: loaded.policy.values,
-        };
+        let Plan { request, loaded, context, .. } = self.plan;
+        let task = self.task(past, requirement);
         let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let stop = || context.check().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
@@ -309,13 +401,13 @@ impl RecodeMaker<'_> {
     }
 
     /// Returns the release as the ledger would record it, with owner links, for the audit.
-    fn as_recorded(&self, outcome: &SearchOutcome, published: &Counts) -> Result<RecordedRelease> {
-        let mut release = outcome.recoding.apply(&self.prepared.table)?;
+    fn as_recorded(&self, recoding: &Recoding, published: &Counts) -> reticent::Result<RecordedRelease> {
+        let mut release = recoding.apply(&self.prepared.table)?;
         release.contingency = ContingencyTable { owners: None, ..release.contingency }.combined();
         let links = match &self.prepared.linked {
             None => None,
             Some(linked) => {
-                let places = outcome.recoding.places(&self.prepared.table, &linked.counted, published)?;
+                let places = recoding.places(&self.prepared.table, &linked.counted, published)?;
                 Some(relink(&linked.links.remap(&places), published, &release)?)
             }
         };
@@ -364,7 +456,7 @@ impl RecodeMaker<'_> {
 /// # Errors
 ///
 /// Returns an error if a combination is not found: without its people, the audit would underestimate the disclosure.
-fn relink(links: &Links, published: &Counts, release: &Release) -> Result<Links> {
+fn relink(links: &Links, published: &Counts, release: &Release) -> reticent::Result<Links> {
     let order: Vec<Option<usize>> =
         release.columns.iter().map(|column| published.names.iter().position(|name| *name == column.name)).collect();
     let combos = &release.contingency;
@@ -382,7 +474,7 @@ fn relink(links: &Links, published: &Counts, release: &Release) -> Result<Links>
     let place = |combo: usize| texts(combo).and_then(|texts| known.get(&texts).copied());
     let places: Vec<Option<u32>> = (0..published.contingency.len()).map(place).collect();
     if places.contains(&None) {
-        return Err(reticent::Error::CannotCheck(Obstacle::PersonNotInFile {}).into());
+        return Err(reticent::Error::CannotCheck(Obstacle::PersonNotInFile {}));
     }
     Ok(links.remap(&places))
 }

@@ -12,6 +12,7 @@ use crate::release::history::History;
 use crate::release::recoding::Recoding;
 use crate::requirement::Requirement;
 
+mod back_off;
 mod baseline_k_anonymity;
 mod baseline_no_finer;
 mod baseline_without_counted_columns;
@@ -27,6 +28,7 @@ mod optimal_full_domain;
 mod regions;
 mod top_down_specialization;
 
+pub use back_off::{BackOff, BackedOff};
 pub(crate) use clusters::{Axis, Points, clusters_of_table, positions};
 pub(crate) use join_checker::{generalized_columns, root_release};
 

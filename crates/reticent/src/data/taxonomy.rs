@@ -369,6 +369,11 @@ impl Cut {
         Cut { nodes }
     }
 
+    /// Cut of these nodes, exactly one of which must be on every path from the root to a leaf.
+    pub(crate) fn from_nodes(nodes: Vec<NodeId>) -> Self {
+        Cut { nodes }
+    }
+
     /// Nodes of the cut, in unspecified order.
     pub fn nodes(&self) -> &[NodeId] {
         &self.nodes

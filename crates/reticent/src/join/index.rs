@@ -39,6 +39,13 @@ pub(super) struct MatchedX {
     pub(super) ys: Vec<MatchedY>,
 }
 
+impl MatchedX {
+    /// Number of distinct values on Y.
+    pub(super) fn different(&self) -> Tuples {
+        self.ys.iter().fold(0, |sum, y| sum.saturating_add(y.different))
+    }
+}
+
 /// Counts for one value on Y.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MatchedY {
@@ -59,6 +66,8 @@ pub(super) struct JoinIndex<'a> {
     keys: Vec<JoinKey<'a>>,
     several_y: bool,
     cache: RwLock<HashMap<Box<[u32]>, Arc<JoinProfile>>>,
+    /// Counts of the earlier releases without the new one, by number of the value on X; `None` if a limit is exceeded.
+    before: OnceLock<Option<HashMap<u32, MatchedX>>>,
     xs: Mutex<Numbers>,
     ys: Mutex<Numbers>,
     too_many: AtomicBool,
@@ -154,6 +163,7 @@ impl<'a> JoinIndex<'a> {
             keys: keys.iter().map(|column| JoinKey::new(*column)).collect(),
             several_y: constraint.y.iter().filter(|of| of.release() > 0).count() > 1,
             cache: RwLock::default(),
+            before: OnceLock::new(),
             xs: Mutex::default(),
             ys: Mutex::default(),
             too_many: AtomicBool::new(false),
@@ -263,9 +273,28 @@ impl<'a> JoinIndex<'a> {
         cache.entry(values.into()).or_insert(profile).clone()
     }
 
+    /// Counts for a value on X among the earlier releases without the new one; `None` if they are too many to count.
+    pub(super) fn before(&self, x: u32) -> Option<&MatchedX> {
+        let count = || {
+            let all = |member: &IndexedRelease| {
+                let groups = member.groups.len();
+                Candidates { list: (0..groups as u32).collect(), marks: vec![true; groups] }
+            };
+            let candidates: Vec<Candidates> = self.members.iter().map(all).collect();
+            let matched = self.count_among(&candidates)?;
+            Some(matched.into_iter().map(|matched| (matched.x, matched)).collect())
+        };
+        self.before.get_or_init(count).as_ref()?.get(&x)
+    }
+
     /// Counted releases, followed by witness releases.
     pub(super) fn members(&self) -> &[IndexedRelease] {
         &self.members
+    }
+
+    /// Returns true if there are earlier releases and all are counted.
+    pub(super) fn counts_all(&self) -> bool {
+        self.counted > 0 && self.counted == self.members.len()
     }
 
     /// Number of counted releases.
@@ -297,7 +326,8 @@ impl<'a> JoinIndex<'a> {
         self.stored.load(Ordering::Relaxed)
     }
 
-    fn give_up(&self) {
+    /// Declares the counts incomplete.
+    pub(super) fn give_up(&self) {
         self.too_many.store(true, Ordering::Relaxed);
     }
 
@@ -394,16 +424,28 @@ impl<'a> JoinIndex<'a> {
         if candidates.iter().any(|candidates| candidates.list.is_empty()) {
             return JoinProfile::default();
         }
-        let mut visit = Visit::new(self, &candidates);
-        visit.extend(&mut Vec::with_capacity(self.members.len()), 1, 1);
-        if visit.gave_up {
+        let Some(matched) = self.count_among(&candidates) else {
             self.give_up();
             return JoinProfile::default();
+        };
+        let stored: usize = matched.iter().map(|matched: &MatchedX| 1 + matched.ys.len()).sum();
+        if self.stored.fetch_add(stored as u64, Ordering::Relaxed) > MAX_STORED {
+            self.give_up();
+        }
+        JoinProfile { matched, worst: OnceLock::new() }
+    }
+
+    /// Counts the tuples of these groups by value on X, ascending; `None` if a limit is exceeded.
+    fn count_among(&self, candidates: &[Candidates]) -> Option<Vec<MatchedX>> {
+        let mut visit = Visit::new(self, candidates);
+        visit.extend(&mut Vec::with_capacity(self.members.len()), 1, 1);
+        if visit.gave_up {
+            return None;
         }
         let by_x = visit.by_x;
         let mut matched = Vec::new();
         for (codes, collected) in by_x {
-            if !self.has_witness(&candidates, &collected.tuple) {
+            if !self.has_witness(candidates, &collected.tuple) {
                 continue;
             }
             let mut ys: Vec<MatchedY> = match collected.ys {
@@ -419,11 +461,7 @@ impl<'a> JoinIndex<'a> {
             matched.push(MatchedX { x: numbered(&self.xs, &codes), tuples: collected.tuples, ys });
         }
         matched.sort_unstable_by_key(|matched| matched.x);
-        let stored: usize = matched.iter().map(|matched: &MatchedX| 1 + matched.ys.len()).sum();
-        if self.stored.fetch_add(stored as u64, Ordering::Relaxed) > MAX_STORED {
-            self.give_up();
-        }
-        JoinProfile { matched, worst: OnceLock::new() }
+        Some(matched)
     }
 
     /// Returns true if the remaining releases have groups that match the tuple.

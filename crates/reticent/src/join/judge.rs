@@ -1,5 +1,9 @@
 //! Check of a constraint over a join, class by class of the new release on X.
 //!
+//! What the history alone violates does not block a release. A constraint holds for a value on X, also beyond its limit, if Y is in
+//! earlier releases and the join without the new release has no more values on Y, or no lower share of the value. It also holds if Y are
+//! the people of the new release, and no fewer than the tuples of earlier records with the value on X.
+//!
 //! The judgement of a class is the worst over the values on X of the earlier releases that it matches. Records of a class with
 //! equal join keys match the same earlier tuples. If a join column is not in X, records of a class can have different keys, and
 //! their matches are added up.
@@ -19,14 +23,14 @@ use super::index::{JoinIndex, JoinProfile, MatchedX, join_columns};
 use super::pruning::Relation;
 use super::values::JoinValue;
 use super::{ColumnRef, Constraint, Counted, Limit};
-use crate::contract::Judgement;
+use crate::contract::{Judge, Judgement};
 use crate::data::contingency::{ContingencyTable, Weight, ascending};
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Result};
 use crate::join::lossy::{InconsistentRules, Tuples};
 use crate::ratio::Ratio;
 use crate::release::PublishedColumn;
-use crate::release::classes::Measured;
+use crate::release::classes::{EquivalenceClass, Measured, Whole};
 use crate::release::history::{History, RecordedRelease};
 
 /// Checker of a constraint over a set of earlier releases, for candidate recodings of a table.
@@ -48,6 +52,8 @@ pub struct JoinCheck<'a> {
     counts_earlier: bool,
     /// Bound by code, if Y is a single column of an earlier release.
     bounds: Vec<Option<Ratio>>,
+    /// Judge of a distribution, if Y is a single column of an earlier release.
+    judge: Option<Judge<'a>>,
     index: JoinIndex<'a>,
     relation: OnceLock<Relation>,
     /// Whether values are listed even if they cannot repeat.
@@ -67,6 +73,8 @@ pub struct ClassCells {
     by_owner: bool,
     /// Bound by code, if Y is a single column of the new release.
     bounds: Vec<Option<Ratio>>,
+    /// Counts of the whole new release by code and its column, for a distribution of the new release.
+    whole: Option<(Weight, Vec<(Code, Weight)>, PublishedColumn)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -94,6 +102,17 @@ impl ClassSafety {
         let worst = if (other.holds, other.safety) < (self.holds, self.safety) { other } else { self };
         ClassSafety { holds: self.holds && other.holds, safety: self.safety.min(other.safety), x: worst.x }
     }
+}
+
+/// Maximum sum of counts, after division, of which the shares are judged.
+const MAX_SHARES: Weight = 1 << 40;
+
+/// Greatest common divisor.
+fn greatest_common_divisor(mut one: Tuples, mut other: Tuples) -> Tuples {
+    while other > 0 {
+        (one, other) = (other, one % other);
+    }
+    one
 }
 
 /// Entry of the list of matches: value on X, new and earlier value on Y, tuples, distinct values.
@@ -127,6 +146,15 @@ impl<'a> JoinCheck<'a> {
             }
             _ => Vec::new(),
         };
+        let judge = match (&constraint.limit, constraint.y.as_slice()) {
+            (Limit::Distribution(of), [Counted::Column(ColumnRef { release, column })]) if *release > 0 => {
+                let release = &earlier[*release - 1].release;
+                let records = ContingencyTable { owners: None, ..release.contingency.clone() };
+                let column_of = Some(&release.columns[*column]);
+                Some(of.model.judge(&Measured::new(&records, &[*column]).whole(&records, column_of))?)
+            }
+            _ => None,
+        };
         Ok(JoinCheck {
             constraint,
             x,
@@ -136,6 +164,7 @@ impl<'a> JoinCheck<'a> {
             people: constraint.y.contains(&Counted::People(0)),
             counts_earlier: constraint.y.iter().any(|of| of.release() > 0),
             bounds,
+            judge,
             index,
             earlier,
             relation: OnceLock::new(),
@@ -256,7 +285,15 @@ impl<'a> JoinCheck<'a> {
             }
             _ => Vec::new(),
         };
-        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner, bounds }
+        let whole = match (&self.constraint.limit, self.constraint.y.as_slice()) {
+            (Limit::Distribution(_), [Counted::Column(ColumnRef { release: 0, column })]) => {
+                let records = ContingencyTable { owners: None, ..contingency.clone() };
+                let whole = Measured::new(&records, &[*column]).whole(&records, None);
+                Some((whole.size, whole.counts, columns[*column].clone()))
+            }
+            _ => None,
+        };
+        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner, bounds, whole }
     }
 
     /// Judges a class of the new release. `key` are the numbers of its values in the varying join columns; `counts` is
@@ -330,7 +367,7 @@ impl<'a> JoinCheck<'a> {
     /// Judgement if Y is in the new release only and all records have the same matches.
     fn new_release_safety(&self, cells: &ClassCells, counts: &[(Code, Weight)]) -> ClassSafety {
         match &self.constraint.limit {
-            Limit::AtLeast(minimum) => at_least(self.distinct_in_new(cells, counts), *minimum, 0),
+            Limit::AtLeast(minimum) => self.at_least(self.distinct_in_new(cells, counts), *minimum, 0),
             Limit::AtMost(_) => {
                 let total: Tuples = counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum();
                 let judge = |(code, weight): &(Code, Weight)| {
@@ -338,21 +375,25 @@ impl<'a> JoinCheck<'a> {
                 };
                 counts.iter().map(judge).fold(ClassSafety::VACUOUS, ClassSafety::worse)
             }
+            Limit::Distribution(_) => {
+                let ys = counts.iter().map(|(code, weight)| (cells.cells[*code as usize].y, Tuples::from(*weight)));
+                self.distribution(cells, ys.collect(), 0)
+            }
         }
     }
 
     /// Judgement if Y is in earlier releases only and all records have the same matches.
     fn earlier_safety(&self, profile: &JoinProfile) -> ClassSafety {
         let of_x = |matched: &MatchedX| match &self.constraint.limit {
-            Limit::AtLeast(minimum) => {
-                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
-                at_least(different, *minimum, matched.x)
-            }
+            Limit::AtLeast(minimum) => self.at_least(matched.different(), *minimum, matched.x),
             Limit::AtMost(_) => matched
                 .ys
                 .iter()
                 .map(|y| self.at_most(&self.bounds, y.y, y.tuples, matched.tuples, matched.x))
                 .fold(ClassSafety::VACUOUS, ClassSafety::worse),
+            Limit::Distribution(_) => {
+                self.distribution_of_earlier(matched.ys.iter().map(|y| (y.y, y.tuples)).collect(), matched.x)
+            }
         };
         let (holds, safety, x) = *profile.worst.get_or_init(|| {
             let found = profile.matched.iter().map(of_x).fold(ClassSafety::VACUOUS, ClassSafety::worse);
@@ -366,10 +407,7 @@ impl<'a> JoinCheck<'a> {
         let here = self.distinct_in_new(cells, counts);
         let total: Tuples = counts.iter().map(|(_, weight)| Tuples::from(*weight)).sum();
         let of_x = |matched: &MatchedX| match &self.constraint.limit {
-            Limit::AtLeast(minimum) => {
-                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
-                at_least(here.saturating_mul(different), *minimum, matched.x)
-            }
+            Limit::AtLeast(minimum) => self.at_least(here.saturating_mul(matched.different()), *minimum, matched.x),
             Limit::AtMost(_) => {
                 let max_new = counts.iter().map(|(_, weight)| Tuples::from(*weight)).max().unwrap_or(0);
                 let max_earlier = matched.ys.iter().map(|y| y.tuples).max().unwrap_or(0);
@@ -381,6 +419,8 @@ impl<'a> JoinCheck<'a> {
                     matched.x,
                 )
             }
+            // A distribution is of one column.
+            Limit::Distribution(_) => self.not_judged(matched.x),
         };
         profile.matched.iter().map(of_x).fold(ClassSafety::VACUOUS, ClassSafety::worse)
     }
@@ -422,13 +462,13 @@ impl<'a> JoinCheck<'a> {
         let mut by_x: HashMap<u32, Tuples> = HashMap::new();
         for (extra, here) in by_extra {
             for matched in &self.profile(cells, key, extra).matched {
-                let different = matched.ys.iter().fold(0, |sum: Tuples, y| sum.saturating_add(y.different));
+                let different = matched.different();
                 let sum = by_x.entry(matched.x).or_default();
                 *sum = sum.saturating_add(here.saturating_mul(different));
             }
         }
         by_x.into_iter()
-            .map(|(x, different)| at_least(different, minimum, x))
+            .map(|(x, different)| self.at_least(different, minimum, x))
             .fold(ClassSafety::VACUOUS, ClassSafety::worse)
     }
 
@@ -466,7 +506,7 @@ impl<'a> JoinCheck<'a> {
         match &self.constraint.limit {
             Limit::AtLeast(minimum) => {
                 let different = by_y.fold(0, |sum: Tuples, lines| sum.saturating_add(lines[0].4));
-                at_least(different, *minimum, x)
+                self.at_least(different, *minimum, x)
             }
             Limit::AtMost(_) => {
                 let sum = |lines: &[Line]| lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3));
@@ -480,7 +520,67 @@ impl<'a> JoinCheck<'a> {
                 };
                 by_y.map(of_y).fold(ClassSafety::VACUOUS, ClassSafety::worse)
             }
+            Limit::Distribution(_) => {
+                let mut ys: Vec<(Code, Tuples)> = Vec::new();
+                for lines in by_y {
+                    let y = if self.counts_earlier { lines[0].2 } else { lines[0].1 };
+                    ys.push((y, lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3))));
+                }
+                match self.counts_earlier {
+                    true => self.distribution_of_earlier(ys, x),
+                    false => self.distribution(cells, ys, x),
+                }
+            }
         }
+    }
+
+    /// Judgement of the distribution of a column of the new release.
+    fn distribution(&self, cells: &ClassCells, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
+        let (Limit::Distribution(of), Some((size, counts, column))) = (&self.constraint.limit, &cells.whole) else {
+            return self.not_judged(x);
+        };
+        let whole = Whole { size: *size, counts: counts.clone(), column: Some(column) };
+        match of.model.judge(&whole) {
+            Ok(judge) => self.judge_shares(&judge, ys, x),
+            Err(_) => self.not_judged(x),
+        }
+    }
+
+    /// Judgement of the distribution of a column of an earlier release. It holds if the history alone has the same shares.
+    fn distribution_of_earlier(&self, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
+        let Some(judge) = &self.judge else { return self.not_judged(x) };
+        let found = self.judge_shares(judge, ys.clone(), x);
+        let was_violated = || {
+            let before = self.before(x)?;
+            let known = |y: Code| before.ys.iter().find(|of| of.y == y).map_or(0, |of| of.tuples);
+            let total: Tuples = ys.iter().map(|(_, tuples)| tuples).sum();
+            let share = |tuples, total: Tuples| Ratio { numerator: tuples, denominator: total.max(1) };
+            let same = |(y, tuples): &(Code, Tuples)| share(*tuples, total) == share(known(*y), before.tuples);
+            Some(ys.len() == before.ys.len() && ys.iter().all(same))
+        };
+        ClassSafety { holds: found.holds || was_violated() == Some(true), ..found }
+    }
+
+    /// Judges the shares of values. Counts are divided by their greatest common divisor.
+    fn judge_shares(&self, judge: &Judge<'_>, mut ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
+        ys.sort_unstable();
+        let divisor = ys.iter().fold(0, |divisor: Tuples, (_, tuples)| greatest_common_divisor(divisor, *tuples)).max(1);
+        let weight = |(code, tuples): &(Code, Tuples)| Some((*code, Weight::try_from(tuples / divisor).ok()?));
+        let counts: Option<Vec<(Code, Weight)>> = ys.iter().map(weight).collect();
+        let size = counts.as_ref().and_then(|counts| counts.iter().try_fold(0u64, |sum, of| sum.checked_add(of.1)));
+        match (counts, size.filter(|size| *size < MAX_SHARES)) {
+            (Some(counts), Some(size)) => {
+                let found = judge(&EquivalenceClass { size, counts: &counts });
+                ClassSafety { holds: found.holds, safety: found.safety, x }
+            }
+            _ => self.not_judged(x),
+        }
+    }
+
+    /// Judgement of a value on X that cannot be judged: the check fails.
+    fn not_judged(&self, x: u32) -> ClassSafety {
+        self.index.give_up();
+        ClassSafety { holds: false, safety: f64::NEG_INFINITY, x }
     }
 
     /// Judgement of the ratio of a value on Y against its bound.
@@ -489,7 +589,28 @@ impl<'a> JoinCheck<'a> {
         let bound = if own.is_empty() { bounds.general() } else { own.get(y as usize).copied().flatten() };
         let Some(bound) = bound else { return ClassSafety { holds: true, safety: 0.0, x } };
         let ratio = Ratio { numerator: tuples, denominator: total.max(1) };
-        ClassSafety { holds: ratio <= bound, safety: -ratio.to_f64(), x }
+        let was_violated = || {
+            let before = self.before(x)?;
+            let of_y = before.ys.iter().find(|of| of.y == y)?;
+            Some(ratio <= Ratio { numerator: of_y.tuples, denominator: before.tuples.max(1) })
+        };
+        ClassSafety { holds: ratio <= bound || was_violated() == Some(true), safety: -ratio.to_f64(), x }
+    }
+
+    /// Judgement of a number of distinct values on Y.
+    fn at_least(&self, different: Tuples, minimum: u64, x: u32) -> ClassSafety {
+        let was_violated = || match self.people && self.constraint.y.len() == 1 {
+            // The people of the value on X were already among this many earlier records.
+            true => self.index.counts_all() && self.index.before(x).is_some_and(|before| different >= before.tuples),
+            false => self.before(x).is_some_and(|before| different >= before.different()),
+        };
+        ClassSafety { holds: different >= Tuples::from(minimum) || was_violated(), safety: different as f64, x }
+    }
+
+    /// Counts for a value on X without the new release, if the constraint counts in earlier releases only.
+    fn before(&self, x: u32) -> Option<&MatchedX> {
+        let is_of_earlier = self.counts_earlier && self.y.is_empty() && !self.people;
+        is_of_earlier.then(|| self.index.before(x))?
     }
 
     /// Checks that all counts were complete.
@@ -507,8 +628,4 @@ impl<'a> JoinCheck<'a> {
         let releases = self.earlier.iter().map(|recorded| recorded.name.clone()).collect();
         Err(Obstacle::JoinTooLarge { releases }.into())
     }
-}
-
-fn at_least(different: Tuples, minimum: u64, x: u32) -> ClassSafety {
-    ClassSafety { holds: different >= Tuples::from(minimum), safety: different as f64, x }
 }

@@ -22,6 +22,7 @@ use super::index::{JoinIndex, join_columns};
 use super::judge::JoinCheck;
 use super::values::JoinValue;
 use super::{Constraint, Counted, Limit};
+use crate::contract::Merging;
 use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::table::Table;
 use crate::data::taxonomy::Code;
@@ -223,9 +224,12 @@ impl JoinCheck<'_> {
         let Some(release) = counted.next().filter(|first| counted.all(|other| other == *first)) else { return false };
         let x_in_earlier = constraint.x.iter().any(|at| at.release > 0);
         match (release, x_in_earlier, &constraint.limit) {
+            // A class that violates a model of distributions has a part that does, if satisfying parts make a satisfying class.
+            (0, _, Limit::Distribution(of)) => of.model.merging() == Merging::WithSatisfying,
             (0, _, _) => true,
             (_, false, Limit::AtLeast(_)) => true,
             (_, false, Limit::AtMost(_)) => relation.single_valued && relation.earlier_all_match,
+            (_, false, Limit::Distribution(_)) => false,
             (_, true, _) => relation.earlier_all_match && self.index().has_join_columns_in_x(),
         }
     }

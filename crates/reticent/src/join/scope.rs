@@ -84,11 +84,12 @@ impl JoinScope {
         let on = self.columns_text(&x);
         let counted = match &limit {
             Limit::AtLeast(_) => self.counted_text(y),
-            Limit::AtMost(_) => self.inferred_text(y),
+            Limit::AtMost(_) | Limit::Distribution(_) => self.inferred_text(y),
         };
         let title = match &limit {
             Limit::AtLeast(least) => format!("at least {least} {counted} on {on}"),
             Limit::AtMost(bounds) => format!("confidence in {counted} {bounds} on {on}"),
+            Limit::Distribution(of) => format!("{} of {counted} on {on}", of.title),
         };
         let mut y = y.to_vec();
         y.sort_unstable();

@@ -5,14 +5,19 @@
 //! Protects    against attribute linkage on average over the values. One value may still be much more frequent.
 //! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1 and example 2.7. The example rounds
 //!             1.7548 up to 1.8; its table violates the model with l = 1.8.
+//! Joined      the same of the tuples with a value on X, for every value on X (see `join`).
 //! Monotone    entropy is concave: merging two classes that satisfy the model gives a class that satisfies it.
 //! Rounding    logarithms are rounded. A class with a uniform distribution is judged by its number of values. Any other
 //!             class within 1e-9 of the bound violates the model.
 
-use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use super::{
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
+    sensitive_constraints,
+};
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::Schema;
 use crate::error::Result;
+use crate::join::{Constraint, JOINED_X, JoinScope};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::{EquivalenceClass, Whole};
 
@@ -39,7 +44,7 @@ pub(super) const LISTED: ModelDef = ModelDef {
         evidence: &["oracle::models", "golden::survey::example_2_7", "laws::models"],
     },
     build,
-    lower_to_join: None,
+    lower_to_join: Some(join_constraints),
 };
 
 /// Margin above ln l within which rounded logarithms do not prove that a class satisfies the model.
@@ -57,6 +62,14 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
     let l = arguments.number("l")?;
     let make = |column| -> Box<dyn Model> { Box::new(EntropyDiversity { l, by: by.clone(), of: [column] }) };
     Ok(sensitive_columns(arguments, schema)?.into_iter().map(make).collect())
+}
+
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Result<Vec<Constraint>> {
+    let l = arguments.number("l")?;
+    sensitive_constraints(arguments, scope, |of| {
+        let model = EntropyDiversity { l, by: vec![JOINED_X.to_owned()], of: of.clone() };
+        Ok(distribution(model, format!("entropy {l}-diversity")))
+    })
 }
 
 /// Computes the entropy in nats: ln n - (1/n) sum c ln c.

@@ -8,9 +8,11 @@
 //! The number of people is the number of distinct owners if the policy names an owner column and some owner has several
 //! records; otherwise it is the number of records. A person has a value if at least one of their records in the class has it.
 
+use std::sync::Arc;
+
 use crate::data::schema::{Role, Schema};
 use crate::error::{Obstacle, Result};
-use crate::join::{ColumnRef, Constraint, Counted, JoinScope, Limit};
+use crate::join::{ColumnRef, Constraint, Counted, Distribution, JoinScope, Limit};
 use crate::registry::{Arguments, Entry, Kind, unknown};
 use crate::release::record_sets::RecordSets;
 
@@ -155,6 +157,11 @@ fn sensitive_constraints(
         constraints.extend(scope.constraint(&x, &[Counted::Column(at)], rule(&name)?));
     }
     Ok(constraints)
+}
+
+/// Returns the limit that a model sets on the distribution of the values of a joined column. The model must be built for `JOINED_X`.
+fn distribution(model: impl Model + 'static, title: String) -> Limit {
+    Limit::Distribution(Distribution { model: Arc::new(model), title })
 }
 
 /// Returns the constraint, for each release, that at least `k` people share the known values.

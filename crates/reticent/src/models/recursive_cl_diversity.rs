@@ -3,13 +3,18 @@
 //! Definition  r1 < c (r_l + r_(l+1) + ... + rm), where r1 >= r2 >= ... >= rm are the counts of the values of a class.
 //! Protects    against attribute linkage by frequency, even if the attacker excludes l - 2 values.
 //! Paper       Machanavajjhala et al., l-Diversity, ICDE 2006; survey section 2.2.1.
+//! Joined      the same of the tuples with a value on X, for every value on X (see `join`).
 //! Monotone    merging two classes that satisfy the model gives a class that satisfies it (ICDE 2006, theorem 5.3).
 
-use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use super::{
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
+    sensitive_constraints,
+};
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::Schema;
 use crate::error::{Error, Result};
 use crate::ratio::Ratio;
+use crate::join::{Constraint, JOINED_X, JoinScope};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::Whole;
 
@@ -42,7 +47,7 @@ pub(super) const LISTED: ModelDef = ModelDef {
         evidence: &["oracle::models", "laws::models"],
     },
     build,
-    lower_to_join: None,
+    lower_to_join: Some(join_constraints),
 };
 
 #[derive(Debug)]
@@ -53,13 +58,25 @@ struct RecursiveDiversity {
     of: [String; 1],
 }
 
+/// Reads the parameters c and l.
+fn parameters(arguments: &Arguments) -> Result<(Ratio, usize)> {
+    let c = Ratio::from_decimal(arguments.number("c")?);
+    Ok((c.ok_or_else(|| Error::policy(None, "`c` has too many digits"))?, arguments.whole("l")? as usize))
+}
+
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping_columns(arguments, "on", schema)?;
-    let c =
-        Ratio::from_decimal(arguments.number("c")?).ok_or_else(|| Error::policy(None, "`c` has too many digits"))?;
-    let l = arguments.whole("l")? as usize;
+    let (c, l) = parameters(arguments)?;
     let make = |column| -> Box<dyn Model> { Box::new(RecursiveDiversity { c, l, by: by.clone(), of: [column] }) };
     Ok(sensitive_columns(arguments, schema)?.into_iter().map(make).collect())
+}
+
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Result<Vec<Constraint>> {
+    let (c, l) = parameters(arguments)?;
+    sensitive_constraints(arguments, scope, |of| {
+        let model = RecursiveDiversity { c, l, by: vec![JOINED_X.to_owned()], of: of.clone() };
+        Ok(distribution(model, format!("recursive ({c}, {l})-diversity")))
+    })
 }
 
 impl Model for RecursiveDiversity {

@@ -8,18 +8,23 @@
 //!                           EMD = sum over inner nodes of height / H * min(outgoing share, incoming share)
 //! Protects    against skewness attacks and, with an ordered or hierarchical ground distance, against similarity attacks.
 //! Paper       Li, Li and Venkatasubramanian, t-Closeness, ICDE 2007; survey section 2.2.4.
+//! Joined      P(. | x) are the shares among the tuples with a value x on X. P(.) is the distribution in the release that has the column.
 //! Monotone    the distance of a merged class is at most the weighted mean of the distances of its parts.
 //! Notes       values that do not occur in the release are ignored. The reference distribution is that of the release, not
 //!             of the raw table. In the ordered distance a missing value has the last rank.
 
 use std::collections::BTreeMap;
 
-use super::{Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, grouping_columns, on_text, sensitive_columns};
+use super::{
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
+    sensitive_constraints,
+};
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::{Schema, TreeSource};
 use crate::data::taxonomy::{NodeId, Taxonomy, Type};
 use crate::error::{Error, Obstacle, Result};
 use crate::ratio::Ratio;
+use crate::join::{Constraint, JOINED_X, JoinScope};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::{EquivalenceClass, Whole};
 use crate::text::without_formula_guard;
@@ -53,7 +58,7 @@ pub(super) const LISTED: ModelDef = ModelDef {
         evidence: &["oracle::models", "golden::closeness", "laws::models"],
     },
     build,
-    lower_to_join: None,
+    lower_to_join: Some(join_constraints),
 };
 
 /// Computes the earth mover's distance from the differences of shares, as (numerator, denominator).
@@ -76,15 +81,27 @@ struct TCloseness {
 
 fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> {
     let by = grouping_columns(arguments, "on", schema)?;
-    let t =
-        Ratio::from_decimal(arguments.number("t")?).ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
-    let distance = match arguments.word("distance")? {
+    let make = |column| -> Result<Box<dyn Model>> { Ok(Box::new(TCloseness::new(arguments, schema, &by, column)?)) };
+    sensitive_columns(arguments, schema)?.into_iter().map(make).collect()
+}
+
+fn join_constraints(arguments: &Arguments, scope: &JoinScope, schema: &Schema) -> Result<Vec<Constraint>> {
+    sensitive_constraints(arguments, scope, |[column]| {
+        let model = TCloseness::new(arguments, schema, &[JOINED_X.to_owned()], column.clone())?;
+        let title = model.name();
+        Ok(distribution(model, title))
+    })
+}
+
+impl TCloseness {
+    fn new(arguments: &Arguments, schema: &Schema, by: &[String], column: String) -> Result<TCloseness> {
+        let t = Ratio::from_decimal(arguments.number("t")?);
+        let t = t.ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
+        let distance = match arguments.word("distance")? {
         "ordered" => Distance::Ordered,
         "hierarchical" => Distance::Hierarchical,
         _ => Distance::Equal,
     };
-    let mut models: Vec<Box<dyn Model>> = Vec::new();
-    for column in sensitive_columns(arguments, schema)? {
         let attribute = schema.attribute(&column)?;
         let given = matches!(attribute.tree, TreeSource::Given(_));
         if distance == Distance::Hierarchical && !given {
@@ -99,9 +116,18 @@ fn build(arguments: &Arguments, schema: &Schema) -> Result<Vec<Box<dyn Model>>> 
                 "has no order, which the ordered distance needs: numbers, dates, or a taxonomy with ordered leaves",
             ));
         }
-        models.push(Box::new(TCloseness { t, distance, by: by.clone(), of: [column] }));
+        Ok(TCloseness { t, distance, by: by.to_vec(), of: [column] })
     }
-    Ok(models)
+
+    /// Name of the model with its parameters.
+    fn name(&self) -> String {
+        let distance = match self.distance {
+            Distance::Equal => "equal",
+            Distance::Ordered => "ordered",
+            Distance::Hierarchical => "hierarchical",
+        };
+        format!("{}-closeness ({distance})", self.t)
+    }
 }
 
 impl Model for TCloseness {
@@ -110,10 +136,7 @@ impl Model for TCloseness {
     }
 
     fn title(&self) -> String {
-        format!("{}-closeness ({:?}) of {} {}", self.t, self.distance, self.of[0], on_text(&self.by))
-            .replace("(E", "(e")
-            .replace("(O", "(o")
-            .replace("(H", "(h")
+        format!("{} of {} {}", self.name(), self.of[0], on_text(&self.by))
     }
 
     fn grouped_by(&self) -> &[String] {

@@ -254,6 +254,13 @@ pub(super) const RELEASE: &[PolicyKey] = &[
         "\"records\"",
         "records: suppress whole records. cells: suppress single cells first, and records only if that is not enough.",
     ),
+    key(
+        "back-off",
+        KeyShape::Whole(0),
+        "",
+        "Maximum number of coarser releases that are judged if the release of the algorithm is refused. 0: none. Default: 3,000,000 \
+         divided by the number of records, at least 24 and at most 4,096.",
+    ),
     key("seed", KeyShape::Whole(0), "", "Seed of the random numbers. Default: drawn at random and recorded."),
     key("options", KeyShape::Options, "", "Parameters of the algorithm or the republication method."),
 ];

@@ -6,7 +6,7 @@ use super::keys::{self, PolicyKey};
 use super::levels;
 use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose};
-use crate::algorithms::{self, Suppression, ValueForm};
+use crate::algorithms::{self, BackOff, Suppression, ValueForm};
 use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
@@ -68,6 +68,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         purpose_line: release.line("purpose"),
         suppression: read_suppression(&release)?,
         values: read_values(&release, method.is_some(), &algorithms)?,
+        back_off: BackOff { states: release.get("back-off").map(|item| item.whole(0)).transpose()? },
         seed: release.get("seed").map(|item| item.whole(0)).transpose()?,
         non_colluding: read_non_colluding(&recipients)?,
         breadth: match history.text("judge").as_deref() {
@@ -329,9 +330,8 @@ fn read_method(
         Ok(listed) => listed,
         Err(_) => republication::find_method(item.listed(Kind::Method, &ids)?)?,
     };
-    for (table, name) in [(release, "algorithm"), (release, "purpose"), (release, "suppression"), (release, "suppress")]
-    {
-        if let Some(other) = table.get(name) {
+    for name in ["algorithm", "purpose", "suppression", "suppress", "back-off"] {
+        if let Some(other) = release.get(name) {
             return Err(other.wrong("applies to algorithms, but `method` is set; remove one of them"));
         }
     }

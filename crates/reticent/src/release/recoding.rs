@@ -150,6 +150,46 @@ impl Recoding {
         (0..counted.len()).map(place).collect()
     }
 
+    /// Generalizes the published values of columns further: each to the node of its floor, unless it is above it already.
+    ///
+    /// A floor has the node of a cut by code, for the published tree of the column. A value that is in several nodes of the floor is
+    /// published as the lowest node of the tree above it. Records that were published alike still are.
+    pub(crate) fn coarsened(&self, table: &Table, floors: &[(usize, &[NodeId])]) -> Recoding {
+        let mut coarser = self.clone();
+        // Published code after coarsening, by column, then by code before it.
+        let mut after: Vec<Option<Vec<u32>>> = vec![None; self.columns.len()];
+        for (column, floor) in floors {
+            let published = &mut coarser.columns[*column].column;
+            let tree = published.tree.clone();
+            let nodes: Vec<NodeId> = published.nodes.iter().map(|node| at_floor(&tree, *node, floor)).collect();
+            let place = |node: NodeId| {
+                let known = published.nodes.iter().position(|known| *known == node);
+                known.unwrap_or_else(|| {
+                    published.nodes.push(node);
+                    published.nodes.len() - 1
+                }) as u32
+            };
+            after[*column] = Some(nodes.into_iter().map(place).collect());
+        }
+        let coarse = |column: usize, code: u32| after[column].as_ref().map_or(code, |codes| codes[code as usize]);
+        // Rules refer to published codes before coarsening, so these stay, and every class gets a rule of its own.
+        let keeps = |column: &usize| !self.rules.is_empty() && self.on.contains(column);
+        for at in (0..self.columns.len()).filter(|at| !keeps(at)) {
+            coarser.columns[at].map.iter_mut().for_each(|code| *code = coarse(at, *code));
+        }
+        if !self.rules.is_empty() {
+            let mut row = Vec::new();
+            for at in 0..table.contingency.len() {
+                if self.publish(&table.contingency, at, &mut row) {
+                    let key = |column: &usize| self.columns[*column].map[table.contingency.codes[*column][at] as usize];
+                    let codes = self.on.iter().map(|column| coarse(*column, row[*column])).collect();
+                    coarser.rules.insert(self.on.iter().map(key).collect(), RecodingRule::Publish(codes));
+                }
+            }
+        }
+        coarser
+    }
+
     /// Applies the recoding to a table.
     pub fn apply(&self, table: &Table) -> Result<Release> {
         let contingency = &table.contingency;
@@ -177,9 +217,39 @@ impl Recoding {
     }
 }
 
+/// Returns the node of the floor that contains a node, or the lowest node of the tree that contains both.
+fn at_floor(tree: &Taxonomy, node: NodeId, floor: &[NodeId]) -> NodeId {
+    let codes = &tree.node(node).span;
+    let Some(mut above) = floor.get(codes.start as usize).copied() else { return node };
+    let is_of_tree = tree.node(node).parts.is_empty();
+    while tree.node(above).span.end < codes.end {
+        match tree.node(above).parent {
+            Some(parent) => above = parent,
+            None => return above,
+        }
+    }
+    // A node above the floor stays. A set of values inside a node of the floor becomes this node.
+    if is_of_tree && tree.node(above).depth > tree.node(node).depth { node } else { above }
+}
+
 impl Release {
     /// Release of the unchanged table.
     pub fn raw(table: &Table) -> Result<Release> {
         Recoding::identity(table).apply(table)
+    }
+
+    /// Texts and combinations of the release, as an engine reads the written file back.
+    pub fn counts(&self) -> Counts {
+        let labels = |column: &PublishedColumn| {
+            let codes = 0..column.nodes.len() as u32;
+            codes.map(|code| column.label(code).to_owned()).collect()
+        };
+        let counts = Counts {
+            names: self.columns.iter().map(|column| column.name.clone()).collect(),
+            values: self.columns.iter().map(labels).collect(),
+            contingency: self.contingency.clone(),
+            links: None,
+        };
+        counts.plain()
     }
 }

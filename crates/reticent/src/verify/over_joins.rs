@@ -10,10 +10,11 @@ use std::sync::Arc;
 use super::{ClassViolation, Reading};
 use crate::data::contingency::{ContingencyTable, Owner};
 use crate::data::schema::Role;
+use crate::data::table::Counts;
 use crate::data::taxonomy::{Code, Taxonomy};
 use crate::error::{Error, FileFault, Obstacle, Result};
 use crate::join::lossy::{InconsistentRules, LossyJoin, Tuples, are_related};
-use crate::join::{ColumnRef, Constraint, Counted, JoinRequirement, Limit};
+use crate::join::{ColumnRef, Constraint, Counted, Distribution, JOINED_X, JoinRequirement, Limit};
 use crate::ratio::Ratio;
 use crate::release::history::{History, RecordedRelease};
 use crate::release::recoding::Recoding;
@@ -45,8 +46,10 @@ pub struct JoinFinding {
     /// Model that requires the constraint, and its parameters.
     #[serde(skip)]
     pub required_by: (String, BTreeMap<String, Parameter>),
-    /// Values on X that violate the constraint.
+    /// Values on X that violate the constraint, and did not violate it as much before.
     pub violations: Vec<ClassViolation>,
+    /// Number of values on X that violate the constraint in the earlier releases alone, and that the new release does not make worse.
+    pub already_violated: u64,
 }
 
 /// Number of tuples, and of distinct values represented, by value on Y.
@@ -68,7 +71,7 @@ impl JoinVerifier<'_> {
                 releases.push(with_owner_column(&self.history.releases[*at], place + 1));
             }
             for constraint in &requirement.constraints {
-                let violations = judge(constraint, &releases, self, &requirement.earlier)?;
+                let (violations, already_violated) = judge(constraint, &releases, self, &requirement.earlier)?;
                 let mut with: Vec<u64> =
                     requirement.earlier.iter().map(|at| self.history.releases[*at].number).collect();
                 with.sort_unstable();
@@ -77,6 +80,7 @@ impl JoinVerifier<'_> {
                     requirement: constraint.title.clone(),
                     required_by: constraint.required_by.clone(),
                     violations,
+                    already_violated,
                 });
             }
         }
@@ -139,14 +143,106 @@ fn with_owner_column(recorded: &RecordedRelease, place: usize) -> Release {
     add_owner_column(Release { contingency, ..plain }, Some(owners), place)
 }
 
+/// Judges a constraint. Returns the values on X that violate it, and the number of those that already violate it as much without the new
+/// release, whose first position `releases` has.
 fn judge(
     constraint: &Constraint,
     releases: &[Release],
     joins: &JoinVerifier<'_>,
     earlier: &[usize],
-) -> Result<Vec<ClassViolation>> {
-    let (rules, history) = (joins.rules, joins.history);
-    let existence_only = |release: &usize| is_existence_only(constraint, releases, rules, *release);
+) -> Result<(Vec<ClassViolation>, u64)> {
+    let tallies = tally(constraint, releases, joins, true)?;
+    let bound = bounds(constraint, releases);
+    let mut violating = Vec::new();
+    for (value, counted) in &tallies.by_x {
+        violating.extend(violation(constraint, counted, &bound, releases)?.map(|why| (value, counted, why)));
+    }
+    let is_of_earlier = constraint.y.iter().all(|of| of.release() > 0);
+    let is_of_people = matches!((&constraint.limit, &constraint.y[..]), (Limit::AtLeast(_), [Counted::People(0)]));
+    let is_compared = is_of_earlier || is_of_people && depend_on_new_release(constraint, releases, joins.rules);
+    let before = match is_compared && !violating.is_empty() {
+        true => Some(tally(&without_new_release(constraint), &releases[1..], joins, is_of_earlier)?),
+        false => None,
+    };
+    let (mut violations, mut already_violated) = (Vec::new(), 0);
+    for (value, counted, explanation) in violating {
+        let counted_before = before.as_ref().and_then(|before| {
+            // The position of a column of an earlier release is one less without the new release.
+            let here =
+                |at: &ColumnRef| tallies.x.iter().position(|x| x.release == at.release + 1 && x.column == at.column);
+            let codes: Option<Vec<Code>> = before.x.iter().map(|at| Some(value[here(at)?])).collect();
+            before.by_x.get(&codes?)
+        });
+        if counted_before.is_some_and(|before| !is_worse(constraint, counted, before, &bound)) {
+            already_violated += 1;
+            continue;
+        }
+        let cell = |(at, code): (&ColumnRef, &Code)| {
+            let column = &releases[at.release].columns[at.column];
+            let text = if column.role == Role::Sensitive { SENSITIVE_NOT_SHOWN } else { column.label(*code) };
+            let name = match at.release {
+                0 => column.name.clone(),
+                place => format!("{}.{}", joins.history.releases[earlier[place - 1]].name, column.name),
+            };
+            (name, text.to_owned())
+        };
+        let witness = tallies.x.iter().zip(value).map(cell).collect();
+        violations.push(ClassViolation { witness, explanation });
+    }
+    Ok((violations, already_violated))
+}
+
+/// Counts of the join of releases.
+struct Tallies {
+    /// Columns of X that distinguish counts.
+    x: Vec<ColumnRef>,
+    /// Counts by value on Y, by value on `x`.
+    by_x: BTreeMap<Vec<Code>, CountsByY>,
+}
+
+/// Returns a constraint on earlier releases for the join without the new release, which is the first.
+fn without_new_release(constraint: &Constraint) -> Constraint {
+    let before = |at: &ColumnRef| Some(ColumnRef { release: at.release.checked_sub(1)?, column: at.column });
+    let counted = |of: &Counted| match of {
+        Counted::Column(at) => before(at).map(Counted::Column),
+        Counted::People(release) => release.checked_sub(1).map(Counted::People),
+    };
+    Constraint {
+        x: constraint.x.iter().filter_map(before).collect(),
+        y: constraint.y.iter().filter_map(counted).collect(),
+        ..constraint.clone()
+    }
+}
+
+/// Returns whether a value on X that violates a constraint does so more than before.
+fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound: &[Option<Ratio>]) -> bool {
+    match &constraint.limit {
+        Limit::AtLeast(_) if constraint.y == [Counted::People(0)] => {
+            now.values().fold(0, |sum: Tuples, of| sum.saturating_add(of.1)) < total(before)
+        }
+        Limit::AtLeast(_) => {
+            let different = |counted: &CountsByY| counted.values().fold(0, |sum: Tuples, of| sum.saturating_add(of.1));
+            different(now) < different(before)
+        }
+        Limit::AtMost(_) => now.iter().any(|(y, counts)| {
+            let alone = CountsByY::from([(y.clone(), *counts)]);
+            exceeds(constraint, &alone, total(now), bound).is_some() && share(now, y) > share(before, y)
+        }),
+        // Distributions have no order, so only equal ones are no worse.
+        Limit::Distribution(_) => now.keys().chain(before.keys()).any(|y| share(now, y) != share(before, y)),
+    }
+}
+
+/// Counts the values on Y of the joined releases, by value on X. If `only_existence`, releases that cannot change a ratio are not counted.
+fn tally(
+    constraint: &Constraint,
+    releases: &[Release],
+    joins: &JoinVerifier<'_>,
+    only_existence: bool,
+) -> Result<Tallies> {
+    let rules = joins.rules;
+    let existence_only =
+        |release: &usize| only_existence && is_existence_only(constraint, releases, rules, *release);
     let (uncounted, mut order): (Vec<usize>, Vec<usize>) = (0..releases.len()).partition(existence_only);
     let counted = order.len();
     order.extend(uncounted);
@@ -200,24 +296,7 @@ fn judge(
     {
         return Err(Obstacle::JoinNotCountable { statement: constraint.title.clone() }.into());
     }
-    let bound = bounds(constraint, releases);
-    let mut violations = Vec::new();
-    for (value, counted) in &tallies {
-        if let Some(safety) = violation(constraint, counted, &bound) {
-            let cell = |(at, code): (&ColumnRef, &Code)| {
-                let column = &releases[at.release].columns[at.column];
-                let text = if column.role == Role::Sensitive { SENSITIVE_NOT_SHOWN } else { column.label(*code) };
-                let name = match at.release {
-                    0 => column.name.clone(),
-                    earlier_place => format!("{}.{}", history.releases[earlier[earlier_place - 1]].name, column.name),
-                };
-                (name, text.to_owned())
-            };
-            let witness = x.iter().zip(value).map(cell).collect();
-            violations.push(ClassViolation { witness, explanation: constraint.explain(safety) });
-        }
-    }
-    Ok(violations)
+    Ok(Tallies { x, by_x: tallies })
 }
 
 /// Bound by code, if a single column is counted.
@@ -234,26 +313,96 @@ fn bounds(constraint: &Constraint, releases: &[Release]) -> Vec<Option<Ratio>> {
     }
 }
 
-/// Safety of a value on X, if it violates the constraint.
-fn violation(constraint: &Constraint, counted: &CountsByY, bound: &[Option<Ratio>]) -> Option<f64> {
-    match &constraint.limit {
+/// Explanation if a value on X violates the constraint.
+fn violation(
+    constraint: &Constraint,
+    counted: &CountsByY,
+    bound: &[Option<Ratio>],
+    releases: &[Release],
+) -> Result<Option<String>> {
+    let safety = match &constraint.limit {
         Limit::AtLeast(least) => {
             let different = counted.values().fold(0, |sum: Tuples, (_, different)| sum.saturating_add(*different));
             (different < Tuples::from(*least)).then_some(different as f64)
         }
-        Limit::AtMost(bounds) => {
-            let total = counted.values().fold(0, |sum: Tuples, (tuples, _)| sum.saturating_add(*tuples));
-            let exceeds = |(y, (tuples, _)): (&Vec<Code>, &(Tuples, Tuples))| {
-                let share = Ratio { numerator: *tuples, denominator: total.max(1) };
-                let bound = match (bound.is_empty(), y.as_slice()) {
-                    (false, [code]) => bound.get(*code as usize).copied().flatten(),
-                    _ => bounds.general(),
-                };
-                bound.filter(|bound| share > *bound).map(|_| -share.to_f64())
-            };
-            counted.iter().filter_map(exceeds).min_by(f64::total_cmp)
+        Limit::AtMost(_) => exceeds(constraint, counted, total(counted), bound),
+        Limit::Distribution(of) => return violated_distribution(of, constraint, counted, releases),
+    };
+    Ok(safety.map(|safety| constraint.explain(safety)))
+}
+
+/// Number of tuples.
+fn total(counted: &CountsByY) -> Tuples {
+    counted.values().fold(0, |sum, (tuples, _)| sum.saturating_add(*tuples))
+}
+
+/// Share of a value on Y.
+fn share(counted: &CountsByY, y: &Vec<Code>) -> Ratio {
+    let tuples = counted.get(y).map_or(0, |(tuples, _)| *tuples);
+    Ratio { numerator: tuples, denominator: total(counted).max(1) }
+}
+
+/// Explanation if the values of a column on a value on X violate a model of distributions.
+///
+/// The naive definition of the model judges a table of two classes: X has the joined tuples, and all records together have the shares
+/// of the release of Y.
+fn violated_distribution(
+    of: &Distribution,
+    constraint: &Constraint,
+    counted: &CountsByY,
+    releases: &[Release],
+) -> Result<Option<String>> {
+    let not_countable = || Error::from(Obstacle::JoinNotCountable { statement: constraint.title.clone() });
+    let [Counted::Column(at)] = constraint.y.as_slice() else { return Err(not_countable()) };
+    let release = &releases[at.release];
+    let column = &release.columns[at.column];
+    let mut whole: BTreeMap<Code, Tuples> = BTreeMap::new();
+    for (code, weight) in release.contingency.codes[at.column].iter().zip(&release.contingency.weights) {
+        *whole.entry(*code).or_default() += Tuples::from(*weight);
+    }
+    let joined = |code: &Code| counted.get(&vec![*code]).map_or(0, |(tuples, _)| *tuples);
+    // So many copies of the release contain the joined tuples.
+    let copies = whole.iter().map(|(code, weight)| joined(code).div_ceil(*weight)).max().unwrap_or(0);
+    let (mut x, mut values, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+    for (code, weight) in &whole {
+        let all = weight.checked_mul(copies).ok_or_else(not_countable)?;
+        for (class, tuples) in [(0, joined(code)), (1, all - joined(code))] {
+            x.push(class);
+            values.push(*code);
+            weights.push(u64::try_from(tuples).map_err(|_| not_countable())?);
         }
     }
+    let occurs: Vec<bool> = weights.iter().map(|weight| *weight > 0).collect();
+    let kept = |codes: &[Code]| codes.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(code, _)| *code).collect();
+    let labels = (0..column.nodes.len() as Code).map(|code| column.label(code).to_owned()).collect();
+    let counts = Counts {
+        names: vec![JOINED_X.to_owned(), column.name.clone()],
+        values: vec![vec!["joined".to_owned(), "other".to_owned()], labels],
+        contingency: ContingencyTable {
+            codes: vec![kept(&x), kept(&values)],
+            weights: weights.into_iter().filter(|weight| *weight > 0).collect(),
+            owners: None,
+        },
+        links: None,
+    };
+    let reading = Reading::new(counts, [(column.name.clone(), column.tree.clone())].into());
+    let found = of.model.naive(&reading)?;
+    let is_joined = |violation: &ClassViolation| violation.witness.iter().any(|(_, text)| text == "joined");
+    Ok(found.into_iter().find(is_joined).map(|violation| violation.explanation))
+}
+
+/// Highest share above its bound among these values on Y of a value on X with `total` tuples, negated.
+fn exceeds(constraint: &Constraint, counted: &CountsByY, total: Tuples, bound: &[Option<Ratio>]) -> Option<f64> {
+    let Limit::AtMost(bounds) = &constraint.limit else { return None };
+    let above = |(y, (tuples, _)): (&Vec<Code>, &(Tuples, Tuples))| {
+        let share = Ratio { numerator: *tuples, denominator: total.max(1) };
+        let bound = match (bound.is_empty(), y.as_slice()) {
+            (false, [code]) => bound.get(*code as usize).copied().flatten(),
+            _ => bounds.general(),
+        };
+        bound.filter(|bound| share > *bound).map(|_| -share.to_f64())
+    };
+    counted.iter().filter_map(above).min_by(f64::total_cmp)
 }
 
 fn owner_column(release: &Release) -> Option<usize> {
@@ -272,6 +421,24 @@ fn referenced_columns(constraint: &Constraint, releases: &[Release], release: us
         }
     }
     columns
+}
+
+/// Returns true if the records of every earlier release depend on the new one: releases are connected by columns that are not all in X.
+fn depend_on_new_release(constraint: &Constraint, releases: &[Release], rules: &[InconsistentRules]) -> bool {
+    let in_x = |release: usize, column: usize| constraint.x.contains(&ColumnRef { release, column });
+    let depend = |one: usize, other: usize| {
+        releases[one].columns.iter().enumerate().any(|(here, ours)| {
+            let mut theirs = releases[other].columns.iter().enumerate();
+            theirs.any(|(there, c)| are_related(&ours.name, &c.name, rules) && !(in_x(one, here) && in_x(other, there)))
+        })
+    };
+    let mut reached = vec![0];
+    while let Some(next) =
+        (0..releases.len()).find(|at| !reached.contains(at) && reached.iter().any(|known| depend(*known, *at)))
+    {
+        reached.push(next);
+    }
+    reached.len() == releases.len()
 }
 
 /// Returns true if only the existence of a matching record in a release matters (see the module documentation).

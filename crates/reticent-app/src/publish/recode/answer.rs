@@ -3,6 +3,7 @@
 use reticent::join::{Dangling, JoinRequirement, dangling, matching};
 use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
+use reticent::text::counted;
 use reticent::{Recoding, RecodingRule, Release, Role};
 
 use super::super::coverage::{not_established, open_posteriors};
@@ -35,6 +36,13 @@ impl RecodeMaker<'_> {
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
+        warnings.extend(made.verified.verdict.joins.iter().filter(|join| join.already_violated > 0).map(|join| {
+            format!(
+                "the earlier releases alone violate a requirement for {}: {}; this release does not make it worse",
+                counted(join.already_violated, "value on X"),
+                join.requirement,
+            )
+        }));
         let not_audited = made.audited.as_ref().is_some_and(|audited| audited.confidence.is_none());
         if not_audited && release.columns.iter().any(|column| column.role == Role::Sensitive) {
             warnings

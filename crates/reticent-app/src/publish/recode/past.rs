@@ -59,6 +59,11 @@ impl EarlierReleases {
         RecordedRelease { links, ..self.history.releases[at].clone() }
     }
 
+    /// Returns whether the audit links the people of these releases with those of a new release that has owner links.
+    pub fn are_linked(&self, releases: &[usize]) -> bool {
+        releases.iter().all(|at| self.owner_links.get(*at).is_some_and(Option::is_some))
+    }
+
     /// Converts release numbers to indices in the history.
     pub fn indices(&self, by_coalition: &[Vec<u64>]) -> Vec<Vec<usize>> {
         let index = |number: &u64| self.history.releases.iter().position(|earlier| earlier.number == *number);

@@ -51,7 +51,8 @@ pub fn naive_results(
     let releases: Vec<&PublishedRows> =
         [&new].into_iter().chain(earlier.iter().map(|at| &instance.earlier[*at])).collect();
     let tuples = join(&releases, &instance.rules);
-    naive.iter().map(|naive| naive.judge(&releases, &tuples)).collect()
+    let before = join(&releases[1..], &instance.rules);
+    naive.iter().map(|naive| naive.judge(&releases, &tuples, &before, &instance.rules)).collect()
 }
 
 fn close(one: f64, two: f64) -> bool {
