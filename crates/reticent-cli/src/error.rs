@@ -201,14 +201,9 @@ fn print_remedies(remedies: &Remedies) {
         let text = "No remedy found. Tried: another k or confidence for all values, one column fewer (or two, in small tables), one recipient fewer.";
         eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
     } else {
-        let heading = if remedies.audit_follows { "Remedies to try" } else { "Remedies" };
-        eprintln!("\n{heading}, smallest change first:");
+        eprintln!("\nRemedies, smallest change first:");
         for remedy in &remedies.remedies {
             eprintln!("{}", wrap(&format!("- {remedy}"), WIDTH, "    "));
-        }
-        if remedies.audit_follows {
-            let text = "Each of these meets the models and joins. The audit was not run with them and may refuse them: try with --dry-run.";
-            eprintln!("{}", wrap(text, WIDTH, ""));
         }
     }
     if remedies.violations.iter().any(|violation| !violation.releases.is_empty()) {

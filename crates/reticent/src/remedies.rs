@@ -1,7 +1,7 @@
 //! Remedies for a refused release: its violations, the violations of earlier releases, and changes that would let it pass.
 //!
 //! Everything is judged on the fully generalized release: every quasi-identifier is suppressed to the root of its taxonomy. If
-//! this release passes after a change, then at least one release passes.
+//! this release passes its models, joins and audit after a change, then at least one release passes.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::release::history::{History, RecordedRelease};
 use crate::requirement::{ModelSpec, Requirement, for_release};
 
 /// The input of the search for remedies: a refused release.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct RefusedRelease<'a> {
     /// Name of the release.
     pub name: &'a str,
@@ -37,6 +37,12 @@ pub struct RefusedRelease<'a> {
     pub sets: &'a [Vec<usize>],
     /// Pairs of values that no person has both of.
     pub rules: &'a [InconsistentRules],
+    /// Whether a specification applies to the join with a set of earlier releases.
+    pub applies: &'a dyn Fn(usize, &[usize]) -> bool,
+    /// Specification that bounds posteriors, with the highest posterior that the fully generalized release leaves, if it is known.
+    pub posterior: Option<(usize, f64)>,
+    /// Whether the audit admits the fully generalized release after a change.
+    pub admits: &'a dyn Fn(&Remedy) -> bool,
 }
 
 /// A reference to an earlier release.
@@ -91,10 +97,8 @@ pub struct Remedies {
     pub earlier_violations: Vec<UnmetRequirement>,
     /// Violations of the fully generalized new release.
     pub violations: Vec<UnmetRequirement>,
-    /// Changes with which the release passes, the smallest change first.
+    /// Changes with which the fully generalized release passes its models, joins and audit, the smallest change first.
     pub remedies: Vec<Remedy>,
-    /// True if an audit with the history follows, which may refuse a release that passes here.
-    pub audit_follows: bool,
 }
 
 /// Result of judging a fully generalized release.
@@ -120,7 +124,13 @@ impl RefusedRelease<'_> {
     ///
     /// Returns an error if a model or a join constraint cannot be judged.
     pub fn remedies(&self, recipients: &[(String, Vec<Vec<usize>>)]) -> Result<Remedies> {
-        let judged = self.judge(self.table, self.sets)?;
+        let mut judged = self.judge(self.table, self.sets)?;
+        if let Some((spec, highest)) = self.posterior {
+            let bound = self.specs[spec].arguments.get("h");
+            if matches!(bound, Some(Argument::Number(bound)) if highest > *bound) {
+                judged.record_safety(spec, -highest);
+            }
+        }
         let mut remedies: Vec<(f64, Remedy)> = Vec::new();
         remedies.extend(self.thresholds(&judged));
         remedies.extend(self.columns()?);
@@ -129,12 +139,12 @@ impl RefusedRelease<'_> {
                 remedies.push((1.0 / recipients.len() as f64, Remedy::Recipient(name.clone())));
             }
         }
+        remedies.retain(|(_, remedy)| (self.admits)(remedy));
         remedies.sort_by(|one, other| one.0.total_cmp(&other.0));
         Ok(Remedies {
             earlier_violations: self.earlier_violations()?,
             violations: judged.failing,
             remedies: remedies.into_iter().map(|(_, remedy)| remedy).collect(),
-            audit_follows: false,
         })
     }
 
@@ -156,7 +166,8 @@ impl RefusedRelease<'_> {
             };
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = crate::join::Member { name: self.name.to_owned(), columns };
-            requirement.join(spec_slice, self.schema, new, self.history, sets, self.rules.to_vec())?;
+            let applies = |_: usize, set: &[usize]| (self.applies)(at, set);
+            requirement.join_where(spec_slice, self.schema, new, self.history, sets, self.rules.to_vec(), &applies)?;
             let task = RecodingTask {
                 table,
                 history: self.history,
@@ -295,7 +306,12 @@ impl RefusedRelease<'_> {
         }
         let mut requirement = Requirement::default();
         let set = [others.to_vec()];
-        requirement.join(self.specs, self.schema, member, self.history, &set, self.rules.to_vec())?;
+        let applies = |spec: usize, _: &[usize]| {
+            let releases: Vec<usize> = others.iter().copied().chain([last]).collect();
+            (self.applies)(spec, &releases)
+        };
+        let rules = self.rules.to_vec();
+        requirement.join_where(self.specs, self.schema, member, self.history, &set, rules, &applies)?;
         for join in &requirement.joins {
             for constraint in &join.constraints {
                 let columns = &recorded.release.columns;

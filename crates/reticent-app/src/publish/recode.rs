@@ -19,7 +19,8 @@ use reticent::requirement::Requirement;
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
 use reticent::{
-    Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, RefusedRelease, Release, Remedies,
+    Confidence, Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, RefusedRelease, Release,
+    Remedies, Remedy,
 };
 use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
@@ -280,8 +281,7 @@ impl RecodeMaker<'_> {
             let new = Member { name: request.name.to_string(), columns };
             let specs = loaded.policy.join_model_specs();
             let rules = self.rules.clone();
-            let is_confidence = |at: usize| self.confidence_spec() == Some(at);
-            let applies = |at: usize, set: &[usize]| !(is_confidence(at) && past.are_linked(set));
+            let applies = |spec: usize, set: &[usize]| self.applies_to_join(spec, set, past);
             requirement.join_where(&specs, &loaded.schema, new, &past.history, &sets, rules, &applies)?;
         }
         let gate_judges = self.confidence_spec().is_some() && sets.iter().any(|set| past.are_linked(set));
@@ -299,6 +299,11 @@ impl RecodeMaker<'_> {
         let is_proved = matches!(policy.audit, Proof::Exact | Proof::Bounds) && self.prepared.linked.is_some();
         let shorthand = policy.shorthand.expand_all();
         shorthand.iter().position(|spec| spec.model == CONFIDENCE_BOUNDING).filter(|_| is_proved)
+    }
+
+    /// Returns whether a specification is required of the join with these releases.
+    fn applies_to_join(&self, spec: usize, set: &[usize], past: &EarlierReleases) -> bool {
+        self.confidence_spec() != Some(spec) || !past.are_linked(set)
     }
 
     /// Audits a recoding of the table together with the releases that its recipients hold. `published` are its records.
@@ -430,6 +435,36 @@ impl RecodeMaker<'_> {
         let Plan { request, loaded, context, access, recipients: to, .. } = self.plan;
         context.progress("searching for remedies", 0, 0);
         let policy = &loaded.policy;
+        let others = |one: &String| -> Vec<String> { to.iter().filter(|other| *other != one).cloned().collect() };
+        let mut recipients = Vec::new();
+        for one in to.iter().filter(|_| to.len() > 1 && !past.by_coalition.is_empty()) {
+            let by_coalition = past.indices(&access.releases_by_coalition(&recalled.entries, &others(one))?);
+            recipients.push((one.clone(), by_coalition));
+        }
+        let suppressed = self.suppressed_release()?;
+        // Audits the fully generalized release after a change. Without a change, returns the highest posterior.
+        let audit = |remedy: Option<&Remedy>| -> Result<f64> {
+            let watch = || self.plan.watch_audit();
+            let mut gate = self.plan.gate(&watch)?;
+            let (mut candidate, mut by_coalition) = (suppressed.clone(), &past.by_coalition);
+            match remedy {
+                None => gate.confidence = None,
+                Some(Remedy::Columns(names)) => candidate = candidate.without_columns(names),
+                Some(Remedy::Recipient(name)) => {
+                    candidate.recipients = others(name);
+                    by_coalition = recipients.iter().find(|(one, _)| one == name).map_or(by_coalition, |(_, of)| of);
+                }
+                Some(Remedy::Thresholds(changes)) => {
+                    let confidence = changes.iter().find(|change| change.model == CONFIDENCE_BOUNDING);
+                    if let Some(change) = confidence.filter(|_| gate.confidence.is_some()) {
+                        gate.confidence = Some(Confidence::new(change.to)?);
+                    }
+                }
+            }
+            let earlier = |at: usize| past.with_owner_links(at);
+            Ok(admit_recoded(&candidate, &past.history, by_coalition, &earlier, &gate)?.upper)
+        };
+        let posterior = self.confidence_spec().and_then(|spec| Some((spec, audit(None).ok()?)));
         let refused = RefusedRelease {
             name: request.name.as_str(),
             table: &self.prepared.table,
@@ -439,15 +474,20 @@ impl RecodeMaker<'_> {
             history: &past.history,
             sets: &self.joined_sets(past, &past.by_coalition)?,
             rules: &self.rules,
+            applies: &|spec: usize, set: &[usize]| self.applies_to_join(spec, set, past),
+            posterior,
+            admits: &|remedy: &Remedy| audit(Some(remedy)).is_ok(),
         };
-        let mut recipients = Vec::new();
-        for one in to.iter().filter(|_| to.len() > 1 && !past.by_coalition.is_empty()) {
-            let others: Vec<String> = to.iter().filter(|other| *other != one).cloned().collect();
-            let by_coalition = past.indices(&access.releases_by_coalition(&recalled.entries, &others)?);
-            recipients.push((one.clone(), self.joined_sets(past, &by_coalition)?));
-        }
-        let audit_follows = policy.shorthand.confidence.is_some() && policy.audit != Proof::Off;
-        Ok(Remedies { audit_follows, ..refused.remedies(&recipients)? })
+        let joined =
+            |(one, by_coalition): &(String, Vec<Vec<usize>>)| Ok((one.clone(), self.joined_sets(past, by_coalition)?));
+        Ok(refused.remedies(&recipients.iter().map(joined).collect::<Result<Vec<_>>>()?)?)
+    }
+
+    /// Returns the release with every quasi-identifier suppressed, as the ledger would record it.
+    fn suppressed_release(&self) -> Result<RecordedRelease> {
+        let recoding = Recoding::suppressed(&self.prepared.table);
+        let published = recoding.apply(&self.prepared.table)?.counts();
+        Ok(self.as_recorded(&recoding, &published)?)
     }
 }
 

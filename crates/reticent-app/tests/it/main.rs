@@ -14,6 +14,7 @@ mod concurrent;
 mod disclosure;
 mod discretion;
 mod errors;
+mod history_added;
 mod identity;
 mod identity_oracle;
 mod init;

@@ -564,7 +564,8 @@ impl<'a> JoinCheck<'a> {
     /// Judges the shares of values. Counts are divided by their greatest common divisor.
     fn judge_shares(&self, judge: &Judge<'_>, mut ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
         ys.sort_unstable();
-        let divisor = ys.iter().fold(0, |divisor: Tuples, (_, tuples)| greatest_common_divisor(divisor, *tuples)).max(1);
+        let divisor =
+            ys.iter().fold(0, |divisor: Tuples, (_, tuples)| greatest_common_divisor(divisor, *tuples)).max(1);
         let weight = |(code, tuples): &(Code, Tuples)| Some((*code, Weight::try_from(tuples / divisor).ok()?));
         let counts: Option<Vec<(Code, Weight)>> = ys.iter().map(weight).collect();
         let size = counts.as_ref().and_then(|counts| counts.iter().try_fold(0u64, |sum, of| sum.checked_add(of.1)));

@@ -11,8 +11,8 @@
 //!             class within 1e-9 of the bound violates the model.
 
 use super::{
-    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
-    sensitive_constraints,
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text,
+    sensitive_columns, sensitive_constraints,
 };
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::Schema;

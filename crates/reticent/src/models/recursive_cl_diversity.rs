@@ -7,14 +7,14 @@
 //! Monotone    merging two classes that satisfy the model gives a class that satisfies it (ICDE 2006, theorem 5.3).
 
 use super::{
-    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
-    sensitive_constraints,
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text,
+    sensitive_columns, sensitive_constraints,
 };
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::Schema;
 use crate::error::{Error, Result};
-use crate::ratio::Ratio;
 use crate::join::{Constraint, JOINED_X, JoinScope};
+use crate::ratio::Ratio;
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::Whole;
 

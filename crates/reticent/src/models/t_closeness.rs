@@ -16,15 +16,15 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text, sensitive_columns,
-    sensitive_constraints,
+    Judge, Judgement, Merging, Model, ModelDef, ON, SENSITIVE, distribution, grouping_columns, on_text,
+    sensitive_columns, sensitive_constraints,
 };
 use crate::contract::{ClassViolation, Reading};
 use crate::data::schema::{Schema, TreeSource};
 use crate::data::taxonomy::{NodeId, Taxonomy, Type};
 use crate::error::{Error, Obstacle, Result};
-use crate::ratio::Ratio;
 use crate::join::{Constraint, JOINED_X, JoinScope};
+use crate::ratio::Ratio;
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::{EquivalenceClass, Whole};
 use crate::text::without_formula_guard;
@@ -98,10 +98,10 @@ impl TCloseness {
         let t = Ratio::from_decimal(arguments.number("t")?);
         let t = t.ok_or_else(|| Error::policy(None, "`t` has too many digits"))?;
         let distance = match arguments.word("distance")? {
-        "ordered" => Distance::Ordered,
-        "hierarchical" => Distance::Hierarchical,
-        _ => Distance::Equal,
-    };
+            "ordered" => Distance::Ordered,
+            "hierarchical" => Distance::Hierarchical,
+            _ => Distance::Equal,
+        };
         let attribute = schema.attribute(&column)?;
         let given = matches!(attribute.tree, TreeSource::Given(_));
         if distance == Distance::Hierarchical && !given {

@@ -86,6 +86,25 @@ pub struct ErasedRelease {
 }
 
 impl RecordedRelease {
+    /// Returns the release without some columns, with its owner links.
+    pub fn without_columns(self, names: &[String]) -> RecordedRelease {
+        let kept: Vec<usize> =
+            (0..self.release.columns.len()).filter(|at| !names.contains(&self.release.columns[*at].name)).collect();
+        let all = &self.release.contingency;
+        let contingency = ContingencyTable { owners: None, ..all.clone() }.project(&kept);
+        let place = |at: usize| {
+            let key: Vec<u32> = kept.iter().map(|column| all.codes[*column][at]).collect();
+            contingency.find(&key).map(|place| place as u32)
+        };
+        let links = self.links.as_ref().map(|links| links.remap(&(0..all.len()).map(place).collect::<Vec<_>>()));
+        let columns = kept.iter().map(|at| self.release.columns[*at].clone()).collect();
+        RecordedRelease {
+            release: Release { columns, contingency, suppressed: self.release.suppressed },
+            links,
+            ..self
+        }
+    }
+
     /// Merges codes with the same meaning, for example different notations of one interval.
     pub fn canonical(mut self) -> RecordedRelease {
         let contingency = &self.release.contingency;

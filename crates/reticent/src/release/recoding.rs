@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hashbrown::HashMap;
 
 use crate::data::contingency::{ContingencyTable, Weight, combine};
+use crate::data::schema::Role;
 use crate::data::table::{Counts, Table};
 use crate::data::taxonomy::{Code, Cut, NodeId, Taxonomy};
 use crate::error::{Error, FileFault, Obstacle, Result};
@@ -52,6 +53,16 @@ impl Recoding {
             (tree, cut)
         };
         Recoding::along(table, table.columns.iter().map(|column| raw(&column.tree)).collect())
+    }
+
+    /// Suppresses the quasi-identifiers, and publishes the other columns unchanged.
+    pub fn suppressed(table: &Table) -> Recoding {
+        let mut recoding = Recoding::identity(table);
+        for at in table.with_role(Role::QuasiIdentifier) {
+            let root = recoding.columns[at].column.root();
+            recoding.columns[at].map.fill(root);
+        }
+        recoding
     }
 
     /// Generalizes each column to a cut of a tree with the same leaves.

@@ -241,8 +241,7 @@ fn tally(
     only_existence: bool,
 ) -> Result<Tallies> {
     let rules = joins.rules;
-    let existence_only =
-        |release: &usize| only_existence && is_existence_only(constraint, releases, rules, *release);
+    let existence_only = |release: &usize| only_existence && is_existence_only(constraint, releases, rules, *release);
     let (uncounted, mut order): (Vec<usize>, Vec<usize>) = (0..releases.len()).partition(existence_only);
     let counted = order.len();
     order.extend(uncounted);
@@ -373,7 +372,8 @@ fn violated_distribution(
         }
     }
     let occurs: Vec<bool> = weights.iter().map(|weight| *weight > 0).collect();
-    let kept = |codes: &[Code]| codes.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(code, _)| *code).collect();
+    let kept =
+        |codes: &[Code]| codes.iter().zip(&occurs).filter(|(_, occurs)| **occurs).map(|(code, _)| *code).collect();
     let labels = (0..column.nodes.len() as Code).map(|code| column.label(code).to_owned()).collect();
     let counts = Counts {
         names: vec![JOINED_X.to_owned(), column.name.clone()],

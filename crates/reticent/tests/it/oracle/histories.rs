@@ -432,7 +432,14 @@ impl RandomSpec {
             1 => few(random, &columns, 2).into_iter().chain(few(random, &people, 1)).collect(),
             _ => few(random, &columns, 2),
         };
-        match random.below(8) {
+        let of_shares = |model, limit| RandomSpec { model, x: known.clone(), y: Vec::new(), limit };
+        match random.below(11) {
+            8 => of_shares("entropy-l-diversity", Limit::Entropy(*random.pick(&[1200, 1500, 2000, 2500]))),
+            9 => of_shares(
+                "recursive-cl-diversity",
+                Limit::Recursive(*random.pick(&[1500, 2001, 3001]), 2 + random.below(2)),
+            ),
+            10 => of_shares("t-closeness", Limit::Closeness(*random.pick(&[150, 301, 401, 601]))),
             0 => RandomSpec { model: "k-anonymity", x: known, y: Vec::new(), limit: at_least },
             1 => RandomSpec { model: "distinct-l-diversity", x: known, y: Vec::new(), limit: at_least },
             2 => RandomSpec { model: "confidence-bounding", x: known, y: Vec::new(), limit: at_most },
@@ -464,6 +471,9 @@ impl RandomSpec {
         }
         self.limit = match self.limit {
             Limit::AtLeast(_) => Limit::AtLeast(2),
+            Limit::Entropy(_) => Limit::Entropy(1200),
+            Limit::Recursive(..) => Limit::Recursive(3001, 2),
+            Limit::Closeness(_) => Limit::Closeness(601),
             Limit::AtMost(general, own) => Limit::AtMost(
                 general.map(|_| *random.pick(&[500, 667, 750, 900])),
                 own.into_iter().map(|(value, _)| (value, 750)).collect(),
@@ -484,6 +494,11 @@ impl RandomSpec {
         }
         let share = |thousandths: u64| thousandths as f64 / 1000.0;
         arguments = match &self.limit {
+            Limit::Entropy(l) => arguments.set("l", Argument::Number(share(*l))),
+            Limit::Recursive(c, l) => {
+                arguments.set("c", Argument::Number(share(*c))).set("l", Argument::Number(*l as f64))
+            }
+            Limit::Closeness(t) => arguments.set("t", Argument::Number(share(*t))),
             Limit::AtLeast(least) => {
                 let name = if self.model == "distinct-l-diversity" { "l" } else { "k" };
                 arguments.set(name, Argument::Number(*least as f64))
@@ -525,9 +540,11 @@ impl RandomSpec {
         };
         let counted: Vec<BTreeSet<Counted>> = match self.model {
             "k-anonymity" => (0..members.len()).map(|release| BTreeSet::from([Counted::People(release)])).collect(),
-            "distinct-l-diversity" | "confidence-bounding" => {
-                with_role(Role::Sensitive).map(|at| BTreeSet::from([Counted::Column(at)])).collect()
-            }
+            "distinct-l-diversity"
+            | "confidence-bounding"
+            | "entropy-l-diversity"
+            | "recursive-cl-diversity"
+            | "t-closeness" => with_role(Role::Sensitive).map(|at| BTreeSet::from([Counted::Column(at)])).collect(),
             _ => {
                 let mut choices = vec![BTreeSet::new()];
                 for word in &self.y {

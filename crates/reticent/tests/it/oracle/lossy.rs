@@ -298,6 +298,12 @@ pub enum Limit {
     AtLeast(u64),
     /// Maximum confidence of a y in thousandths: for all values, and for single values.
     AtMost(Option<u64>, Vec<(String, u64)>),
+    /// Minimum exp(entropy), in thousandths.
+    Entropy(u64),
+    /// Recursive diversity: c in thousandths, and l.
+    Recursive(u64, usize),
+    /// Maximum total variation distance, in thousandths, from the release of the column.
+    Closeness(u64),
 }
 
 /// An (X, Y)-constraint on the join.
@@ -358,12 +364,17 @@ impl NaiveConstraint {
         }
         match &self.limit {
             Limit::AtLeast(_) => with.len() >= counts.len(),
+            Limit::Entropy(_) | Limit::Recursive(..) | Limit::Closeness(_) => {
+                let share = |y: &Vec<String>| counts.get(y).copied().unwrap_or(0) * tuples;
+                with.len() == counts.len() && with.iter().all(|(y, count)| count * same.len() as u64 == share(y))
+            }
             Limit::AtMost(general, own) => with.iter().all(|(y, count)| {
                 let suppressed = match self.y.iter().collect::<Vec<_>>().as_slice() {
                     [Counted::Column(at)] => releases[at.release].columns[at.column].meaning(&y[0]) == Meaning::Any,
                     _ => false,
                 };
-                let bound = own.iter().find(|(value, _)| y.len() == 1 && *value == y[0]).map(|(_, bound)| *bound).or(*general);
+                let bound =
+                    own.iter().find(|(value, _)| y.len() == 1 && *value == y[0]).map(|(_, bound)| *bound).or(*general);
                 suppressed
                     || bound.is_none_or(|bound| count * 1000 <= bound * tuples)
                     || count * same.len() as u64 <= counts.get(y).copied().unwrap_or(0) * tuples
@@ -430,6 +441,35 @@ impl NaiveConstraint {
             let mut too_large = None;
             let (safety, holds) = match &self.limit {
                 Limit::AtLeast(least) => (Some(with.len() as f64), with.len() as u64 >= *least),
+                Limit::Entropy(l) => {
+                    let (l, uniform) = (*l as f64 / 1000.0, with.values().min() == with.values().max());
+                    let shares = with.values().map(|count| *count as f64 / *tuples as f64);
+                    let effective = shares.map(|share| -share * share.ln()).sum::<f64>().exp();
+                    let effective = if uniform { with.len() as f64 } else { effective };
+                    (Some(effective), if uniform { effective >= l } else { effective > l * (1.0 + 1e-9) })
+                }
+                Limit::Recursive(c, l) => {
+                    let divisor = (1..=*tuples).rev().find(|n| with.values().all(|count| count.is_multiple_of(*n)));
+                    let mut counts: Vec<u64> = with.values().map(|count| count / divisor.unwrap()).collect();
+                    counts.sort_unstable();
+                    counts.reverse();
+                    let rare: u64 = counts.iter().skip(l - 1).sum();
+                    let ratio = if rare == 0 { 2.0 * counts[0] as f64 } else { counts[0] as f64 / rare as f64 };
+                    (Some(-ratio), rare > 0 && counts[0] * 1000 < c * rare)
+                }
+                Limit::Closeness(t) => {
+                    let Some(Counted::Column(at)) = self.y.first() else { panic!("a distance needs a column") };
+                    let rows = &releases[at.release].rows;
+                    let values: BTreeSet<&String> = rows.iter().map(|row| &row[at.column]).collect();
+                    // Twice the distance, times the records and the tuples.
+                    let twice = values.into_iter().map(|value| {
+                        let all = rows.iter().filter(|row| row[at.column] == *value).count() as u64;
+                        let here = with.get(&vec![value.clone()]).copied().unwrap_or(0);
+                        (here * rows.len() as u64).abs_diff(all * tuples)
+                    });
+                    let (twice, unit) = (twice.sum::<u64>(), 2 * rows.len() as u64 * tuples);
+                    (Some(-(twice as f64 / unit as f64)), twice * 1000 <= t * unit)
+                }
                 Limit::AtMost(general, own) => {
                     let bound = |y: &Vec<String>| match y.as_slice() {
                         [only] => own.iter().find(|(value, _)| value == only).map(|(_, bound)| *bound).or(*general),
