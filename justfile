@@ -37,6 +37,10 @@ identity histories="200":
     RETICENT="$PWD/target/release/reticent" python3 bench/oracle/compare.py {{histories}} 0 abcdef
     RETICENT="$PWD/target/release/reticent" python3 bench/oracle/publish.py {{histories}}
 
+# Random histories against all full-domain recodings: false safe releases, needless refusals. Needs Python 3 only.
+refusals histories="350":
+    bash bench/run refusals {{histories}}
+
 # The reference page, the JSON Schema and the page of error codes, generated from the code.
 reference:
     cargo run --release -q -p reticent-app --example errors_page > docs/errors.md

@@ -8,6 +8,9 @@
 //! Sets        An attacker can ignore releases, and an additional table can dilute a confidence. So constraints are checked
 //!             over sets of earlier releases: each single one, every subset if they are few, and otherwise the maximal
 //!             sets that a record can belong to (`histories.rs`, `maximal.rs`).
+//! Earlier     What the earlier releases alone violate does not block a release that does not make it worse. A constraint with
+//!             `excuses_earlier` whose X has columns of earlier releases also holds beyond its limit for a value on X, if Y is in
+//!             earlier releases, and the join without the new release has no more values on Y, or no lower share of the value.
 //! Counts      The join is not materialized. Records of the new release with equal join keys match the same earlier tuples
 //!             (`index.rs`). A class is judged from its counts and from the tuples that it matches (`judge.rs`).
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006. Lemmas 4.1 and 4.2 are false as printed;
@@ -99,6 +102,9 @@ pub struct Constraint {
     pub y: Vec<Counted>,
     /// Limit on the values on Y.
     pub limit: Limit,
+    /// Whether a value on X may violate the limit as much as the earlier releases alone do. Not for (X,Y)-models, which keep the
+    /// definition of the paper.
+    pub excuses_earlier: bool,
     /// Title, for people.
     pub title: String,
     /// Description of Y, for people.

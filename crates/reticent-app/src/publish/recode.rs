@@ -1,14 +1,16 @@
 //! Releases by an algorithm: a recoding of the table, written to a single file.
 
 mod answer;
+mod back_off;
 mod past;
+mod remedies;
 
 use std::path::Path;
 use std::time::Instant;
 
 use hashbrown::HashMap;
 use reticent::InconsistentRules;
-use reticent::algorithms::{self, BackedOff, Control, Guarantee, RecodingTask, SearchOutcome};
+use reticent::algorithms::{self, Control, RecodingTask, SearchOutcome};
 use reticent::audit::{Audited, Gate, Proof, admit_recoded};
 use reticent::contingency::ContingencyTable;
 use reticent::error::Obstacle;
@@ -18,10 +20,7 @@ use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
-use reticent::{
-    Confidence, Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, RefusedRelease, Release,
-    Remedies, Remedy,
-};
+use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release};
 use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Ledger};
 
@@ -322,58 +321,6 @@ impl RecodeMaker<'_> {
         admit_recoded(&candidate, &past.history, &past.by_coalition, &earlier, gate)
     }
 
-    /// Returns whether a coarser release is searched if the releases of all algorithms are refused. A baseline is published unchanged.
-    fn backs_off(&self) -> bool {
-        let is_baseline = |id: &&str| algorithms::named(id).is_ok_and(|listed| listed.entry.comparison);
-        self.plan.loaded.policy.back_off.states != Some(0) && !self.algorithms().iter().any(is_baseline)
-    }
-
-    /// Searches a coarser release than that of an algorithm, which was refused.
-    ///
-    /// # Errors
-    ///
-    /// Returns the refusal of the algorithm's release if no judged release passes.
-    fn back_off(&self, algorithm: &str, past: &EarlierReleases, requirement: Requirement) -> Result<RecodedCandidate> {
-        let searched = match self.search(algorithm, past, &requirement) {
-            Err(Error::Library(error)) if error.is_refusal() => Err(error),
-            searched => Ok(searched?),
-        };
-        let watch = || self.plan.watch_audit();
-        let gate = self.plan.gate(&watch)?;
-        let admits = |recoding: &Recoding| {
-            let published = recoding.apply(&self.prepared.table)?.counts();
-            self.admit(recoding, &published, past, &gate).map(drop)
-        };
-        let context = self.plan.context;
-        let (stop, abort) = (|| false, || context.check().is_err());
-        let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
-        let control = Control { stop: &stop, abort: &abort, progress: &progress };
-        let task = self.task(past, &requirement);
-        let base = searched.as_ref().ok().map(|outcome| &outcome.recoding);
-        let back_off = self.plan.loaded.policy.back_off;
-        let search = |base| {
-            let found = back_off.search(&task, base, &admits, &control);
-            context.check().and(found.map_err(Error::from))
-        };
-        let mut found = search(base)?;
-        if found.is_none() && base.is_some() {
-            // Records that the algorithm suppressed are published again.
-            found = search(None)?;
-        }
-        let Some(BackedOff { recoding, judged, budget }) = found else {
-            let refused = searched.and_then(|outcome| admits(&outcome.recoding).map(|()| outcome));
-            return Err(refused.map_or_else(Error::from, |_| reticent::Error::from(Obstacle::NotEstablished {}).into()));
-        };
-        let note = format!(
-            "the release of {algorithm} was refused, so {} judged (budget: {budget}), and the best of them that passes was used",
-            if judged == 1 { "1 coarser release was".to_owned() } else { format!("{judged} coarser releases were") }
-        );
-        let (steps, notes) = searched.map_or((0, Vec::new()), |outcome| (outcome.steps, outcome.notes));
-        let notes = notes.into_iter().chain([note]).collect();
-        let outcome = SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: steps + judged, notes };
-        Ok(RecodedCandidate { algorithm: algorithm.to_owned(), requirement, outcome })
-    }
-
     fn task<'t>(&'t self, past: &'t EarlierReleases, requirement: &'t Requirement) -> RecodingTask<'t> {
         let policy = &self.plan.loaded.policy;
         RecodingTask {
@@ -429,65 +376,6 @@ impl RecodeMaker<'_> {
             release,
             links: None,
         }
-    }
-
-    fn remedies(&self, recalled: &LoadedHistory, past: &EarlierReleases) -> Result<Remedies> {
-        let Plan { request, loaded, context, access, recipients: to, .. } = self.plan;
-        context.progress("searching for remedies", 0, 0);
-        let policy = &loaded.policy;
-        let others = |one: &String| -> Vec<String> { to.iter().filter(|other| *other != one).cloned().collect() };
-        let mut recipients = Vec::new();
-        for one in to.iter().filter(|_| to.len() > 1 && !past.by_coalition.is_empty()) {
-            let by_coalition = past.indices(&access.releases_by_coalition(&recalled.entries, &others(one))?);
-            recipients.push((one.clone(), by_coalition));
-        }
-        let suppressed = self.suppressed_release()?;
-        // Audits the fully generalized release after a change. Without a change, returns the highest posterior.
-        let audit = |remedy: Option<&Remedy>| -> Result<f64> {
-            let watch = || self.plan.watch_audit();
-            let mut gate = self.plan.gate(&watch)?;
-            let (mut candidate, mut by_coalition) = (suppressed.clone(), &past.by_coalition);
-            match remedy {
-                None => gate.confidence = None,
-                Some(Remedy::Columns(names)) => candidate = candidate.without_columns(names),
-                Some(Remedy::Recipient(name)) => {
-                    candidate.recipients = others(name);
-                    by_coalition = recipients.iter().find(|(one, _)| one == name).map_or(by_coalition, |(_, of)| of);
-                }
-                Some(Remedy::Thresholds(changes)) => {
-                    let confidence = changes.iter().find(|change| change.model == CONFIDENCE_BOUNDING);
-                    if let Some(change) = confidence.filter(|_| gate.confidence.is_some()) {
-                        gate.confidence = Some(Confidence::new(change.to)?);
-                    }
-                }
-            }
-            let earlier = |at: usize| past.with_owner_links(at);
-            Ok(admit_recoded(&candidate, &past.history, by_coalition, &earlier, &gate)?.upper)
-        };
-        let posterior = self.confidence_spec().and_then(|spec| Some((spec, audit(None).ok()?)));
-        let refused = RefusedRelease {
-            name: request.name.as_str(),
-            table: &self.prepared.table,
-            schema: &loaded.schema,
-            specs: &policy.join_model_specs(),
-            shorthand_specs: policy.shorthand.expand_all().len(),
-            history: &past.history,
-            sets: &self.joined_sets(past, &past.by_coalition)?,
-            rules: &self.rules,
-            applies: &|spec: usize, set: &[usize]| self.applies_to_join(spec, set, past),
-            posterior,
-            admits: &|remedy: &Remedy| audit(Some(remedy)).is_ok(),
-        };
-        let joined =
-            |(one, by_coalition): &(String, Vec<Vec<usize>>)| Ok((one.clone(), self.joined_sets(past, by_coalition)?));
-        Ok(refused.remedies(&recipients.iter().map(joined).collect::<Result<Vec<_>>>()?)?)
-    }
-
-    /// Returns the release with every quasi-identifier suppressed, as the ledger would record it.
-    fn suppressed_release(&self) -> Result<RecordedRelease> {
-        let recoding = Recoding::suppressed(&self.prepared.table);
-        let published = recoding.apply(&self.prepared.table)?.counts();
-        Ok(self.as_recorded(&recoding, &published)?)
     }
 }
 

@@ -48,8 +48,13 @@ fn records_in_two_tables_are_one_set() {
     folder.write("visits-data.csv", "id,clinic\n1,x\n2,y\n3,x\n4,y\n");
     folder.publish("stays-data.csv", "stays").to("press").run().passes();
     folder.replace("reticent.toml", "[columns.ward]", "[columns.clinic]\n[columns.ward]");
+    let answer = folder.publish("visits-data.csv", "visits").to("press").rehearse().passes().json();
+    assert_eq!(answer["columns"][0]["published"], json!(["*"]), "{answer}");
+    let with_back_off = folder.read("reticent.toml");
+    folder.write("reticent.toml", with_back_off.clone() + "[release]\nback-off = 0\n");
     let error = folder.publish("visits-data.csv", "visits").to("press").run().refused_with("record-sets-too-rare");
     assert_eq!(error.data(), json!({ "people": 4, "k": 2, "records": 2, "earlier": ["stays"] }));
+    folder.write("reticent.toml", with_back_off);
     // Other recipients, who share nothing with the press, lack the first table.
     let policy = folder.read("reticent.toml");
     folder.write("reticent.toml", policy + "[recipients]\nnon-colluding = [\"press\", \"ministry\"]\n");

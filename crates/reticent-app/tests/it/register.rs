@@ -3,7 +3,7 @@
 use reticent_app::Hint;
 use reticent_app::answer::RegisterAnswer;
 use reticent_app::error::Class;
-use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy_with_owner, refusal};
+use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy_with_owner};
 use serde_json::{Value, json};
 
 const POLICY: &str = "[dataset]\nmissing-values = [\"NA\"]\n[columns.age]\ntype = \"number\"\n[columns.zip]\n\
@@ -70,11 +70,10 @@ fn a_registered_release_uses_the_policy_and_counts_as_history() {
     assert_eq!(answer["people"], 3);
     let city = column(&answer, "city");
     assert_eq!((&city["recognised"]["taxonomy_nodes"], &city["recognised"]["values"]), (&json!(1), &json!(1)));
-    // The registered release discloses too much without the new one: nothing that is done to the new one can help.
-    let error = folder.publish("people.csv", "new").to("press").run().refused_with("requirement-unreachable");
-    let refusal = refusal(&error);
-    assert_eq!(refusal["earlier_violations"][0]["releases"], json!([{ "number": 1, "name": "old" }]), "{refusal:#}");
-    assert_eq!(refusal["remedies"], json!([]));
+    // The registered release discloses too much without the new one, which does not make it worse.
+    let answer = folder.publish("people.csv", "new").to("press").rehearse().passes().json();
+    let already = |join: &Value| join["already_violated"].as_u64().unwrap();
+    assert!(answer["verified"]["joins"].as_array().unwrap().iter().map(already).sum::<u64>() > 0, "{answer:#}");
     folder.publish("people.csv", "new").to("press").ignore_history().run().passes();
     // Ada and Ben are in both, Zoe in one.
     let diff = folder.diff("old", "new").passes().json();

@@ -5,19 +5,22 @@
 //!
 //! *Witness* releases are not counted. For them, only the existence of a matching tuple is checked (`histories.rs`).
 
+mod matching_groups;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use hashbrown::HashMap;
 
 use super::histories::counted_releases;
-use super::values::{JoinKey, JoinValue, SeenValues, Slot};
+use super::values::{JoinKey, JoinValue, Slot};
 use super::visit::{Visit, Ys};
 use super::{ColumnRef, Constraint, Counted};
 use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::taxonomy::Code;
-use crate::join::lossy::{CodeSet, InconsistentRules, MAX_LISTED, Tuples, are_related, matching_codes};
+use crate::join::lossy::{CodeSet, InconsistentRules, Tuples, are_related, matching_codes};
 use crate::release::history::RecordedRelease;
+pub(super) use matching_groups::Candidates;
 
 /// Earlier tuples that match a combination of join values.
 #[derive(Debug, Default)]
@@ -292,11 +295,6 @@ impl<'a> JoinIndex<'a> {
         &self.members
     }
 
-    /// Returns true if there are earlier releases and all are counted.
-    pub(super) fn counts_all(&self) -> bool {
-        self.counted > 0 && self.counted == self.members.len()
-    }
-
     /// Number of counted releases.
     pub(super) fn counted(&self) -> usize {
         self.counted
@@ -484,99 +482,6 @@ impl<'a> JoinIndex<'a> {
             tuple.pop();
             exists
         })
-    }
-}
-
-/// Groups of a release that match the values of the new release.
-pub(super) struct Candidates {
-    /// Matching groups, ascending.
-    pub(super) list: Vec<u32>,
-    /// Whether a group matches, by group. Can be empty if the release has no conditions.
-    marks: Vec<bool>,
-}
-
-impl IndexedRelease {
-    fn candidates(&self, values: &[u32], seen: &[std::sync::RwLockReadGuard<'_, SeenValues>]) -> Candidates {
-        let len = self.groups.len();
-        let matching: Vec<&CodeSet> = self
-            .queries
-            .iter()
-            .map(|query| &seen[query.key].matching[values[query.key] as usize][query.slot])
-            .collect();
-        let size = |at: &usize| -> usize {
-            let groups = &self.queries[*at].groups;
-            matching[*at].codes(groups.len()).iter().map(|code| groups[*code as usize].len()).sum()
-        };
-        let Some(first) = (0..self.queries.len()).min_by_key(size) else {
-            return Candidates { list: (0..len as u32).collect(), marks: vec![true; len] };
-        };
-        let codes: Vec<&[Code]> = self.queries.iter().map(|query| self.groups.codes[query.place].as_slice()).collect();
-        let all = |group: &u32| {
-            codes.iter().zip(&matching).all(|(codes, matching)| matching.contains(codes[*group as usize]))
-        };
-        let groups = &self.queries[first].groups;
-        let selected = matching[first].codes(groups.len());
-        let selected = selected.iter().flat_map(|code| groups[*code as usize].iter().copied());
-        let mut list: Vec<u32> = selected.filter(all).collect();
-        list.sort_unstable();
-        let mut marks = vec![false; if self.conditions.is_empty() { 0 } else { len }];
-        if !marks.is_empty() {
-            list.iter().for_each(|group| marks[*group as usize] = true);
-        }
-        Candidates { list, marks }
-    }
-
-    /// Groups that match the groups chosen in preceding releases.
-    pub(super) fn matching_groups<'b>(
-        &'b self,
-        members: &'b [IndexedRelease],
-        candidates: &'b Candidates,
-        tuple: &'b [u32],
-    ) -> impl Iterator<Item = u32> + 'b {
-        let code = |condition: &IndexCondition| {
-            members[condition.member].groups.codes[condition.there][tuple[condition.member] as usize]
-        };
-        let first = self.conditions.first().zip(self.groups_by_first_condition.as_ref());
-        let first = first.map(|(condition, groups)| &groups[code(condition) as usize]);
-        let rest: Vec<(&[Code], &CodeSet)> = self
-            .conditions
-            .iter()
-            .skip(1)
-            .map(|condition| {
-                (self.groups.codes[condition.place].as_slice(), &condition.matching[code(condition) as usize])
-            })
-            .collect();
-        let few = first.is_none_or(|first| candidates.list.len() < first.len());
-        let (list, marks): (&[u32], &[bool]) =
-            if few { (&candidates.list, &[]) } else { (first.map_or(&[][..], Vec::as_slice), &candidates.marks) };
-        let condition = self.conditions.first().filter(|_| few);
-        let check = condition.map(|condition| {
-            (self.groups.codes[condition.place].as_slice(), &condition.matching[code(condition) as usize])
-        });
-        list.iter().copied().filter(move |group| {
-            let at = *group as usize;
-            marks.get(at).copied().unwrap_or(true)
-                && check.iter().chain(&rest).all(|(codes, matching)| matching.contains(codes[at]))
-        })
-    }
-}
-
-impl IndexCondition {
-    /// Matching groups by code of the preceding release; `None` if the lists are too long.
-    fn groups_by_code(&self, groups: &ContingencyTable) -> Option<Vec<Vec<u32>>> {
-        let codes = &groups.codes[self.place];
-        let by_code = by_code(codes, codes.iter().max().map_or(0, |maximum| *maximum as usize + 1));
-        let mut left = MAX_LISTED;
-        let mut lists = Vec::new();
-        for set in &self.matching {
-            let selected = set.codes(by_code.len());
-            let selected = selected.iter().filter_map(|code| by_code.get(*code as usize));
-            let mut list: Vec<u32> = selected.flatten().copied().collect();
-            list.sort_unstable();
-            left = left.checked_sub(list.len())?;
-            lists.push(list);
-        }
-        Some(lists)
     }
 }
 

@@ -1,9 +1,5 @@
 //! Check of a constraint over a join, class by class of the new release on X.
 //!
-//! What the history alone violates does not block a release. A constraint holds for a value on X, also beyond its limit, if Y is in
-//! earlier releases and the join without the new release has no more values on Y, or no lower share of the value. It also holds if Y are
-//! the people of the new release, and no fewer than the tuples of earlier records with the value on X.
-//!
 //! The judgement of a class is the worst over the values on X of the earlier releases that it matches. Records of a class with
 //! equal join keys match the same earlier tuples. If a join column is not in X, records of a class can have different keys, and
 //! their matches are added up.
@@ -13,6 +9,7 @@
 //! the new one (3), or of both (4). Case 2 is wrong as printed: a generalized earlier record can match records of the new
 //! release with different values and is then counted for each. It is used only if every earlier value matches at most one value.
 
+mod distribution;
 mod survey;
 
 use std::sync::OnceLock;
@@ -30,7 +27,7 @@ use crate::error::{Error, Obstacle, Result};
 use crate::join::lossy::{InconsistentRules, Tuples};
 use crate::ratio::Ratio;
 use crate::release::PublishedColumn;
-use crate::release::classes::{EquivalenceClass, Measured, Whole};
+use crate::release::classes::Measured;
 use crate::release::history::{History, RecordedRelease};
 
 /// Checker of a constraint over a set of earlier releases, for candidate recodings of a table.
@@ -50,6 +47,8 @@ pub struct JoinCheck<'a> {
     people: bool,
     /// Whether Y has elements in earlier releases.
     counts_earlier: bool,
+    /// Whether what the earlier releases alone violate is excused.
+    excuses_earlier: bool,
     /// Bound by code, if Y is a single column of an earlier release.
     bounds: Vec<Option<Ratio>>,
     /// Judge of a distribution, if Y is a single column of an earlier release.
@@ -104,17 +103,6 @@ impl ClassSafety {
     }
 }
 
-/// Maximum sum of counts, after division, of which the shares are judged.
-const MAX_SHARES: Weight = 1 << 40;
-
-/// Greatest common divisor.
-fn greatest_common_divisor(mut one: Tuples, mut other: Tuples) -> Tuples {
-    while other > 0 {
-        (one, other) = (other, one % other);
-    }
-    one
-}
-
 /// Entry of the list of matches: value on X, new and earlier value on Y, tuples, distinct values.
 type Line = (u32, u32, u32, Tuples, Tuples);
 
@@ -163,6 +151,7 @@ impl<'a> JoinCheck<'a> {
             y: y.collect(),
             people: constraint.y.contains(&Counted::People(0)),
             counts_earlier: constraint.y.iter().any(|of| of.release() > 0),
+            excuses_earlier: constraint.excuses_earlier && constraint.x.iter().any(|at| at.release > 0),
             bounds,
             judge,
             index,
@@ -534,56 +523,6 @@ impl<'a> JoinCheck<'a> {
         }
     }
 
-    /// Judgement of the distribution of a column of the new release.
-    fn distribution(&self, cells: &ClassCells, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
-        let (Limit::Distribution(of), Some((size, counts, column))) = (&self.constraint.limit, &cells.whole) else {
-            return self.not_judged(x);
-        };
-        let whole = Whole { size: *size, counts: counts.clone(), column: Some(column) };
-        match of.model.judge(&whole) {
-            Ok(judge) => self.judge_shares(&judge, ys, x),
-            Err(_) => self.not_judged(x),
-        }
-    }
-
-    /// Judgement of the distribution of a column of an earlier release. It holds if the history alone has the same shares.
-    fn distribution_of_earlier(&self, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
-        let Some(judge) = &self.judge else { return self.not_judged(x) };
-        let found = self.judge_shares(judge, ys.clone(), x);
-        let was_violated = || {
-            let before = self.before(x)?;
-            let known = |y: Code| before.ys.iter().find(|of| of.y == y).map_or(0, |of| of.tuples);
-            let total: Tuples = ys.iter().map(|(_, tuples)| tuples).sum();
-            let share = |tuples, total: Tuples| Ratio { numerator: tuples, denominator: total.max(1) };
-            let same = |(y, tuples): &(Code, Tuples)| share(*tuples, total) == share(known(*y), before.tuples);
-            Some(ys.len() == before.ys.len() && ys.iter().all(same))
-        };
-        ClassSafety { holds: found.holds || was_violated() == Some(true), ..found }
-    }
-
-    /// Judges the shares of values. Counts are divided by their greatest common divisor.
-    fn judge_shares(&self, judge: &Judge<'_>, mut ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
-        ys.sort_unstable();
-        let divisor =
-            ys.iter().fold(0, |divisor: Tuples, (_, tuples)| greatest_common_divisor(divisor, *tuples)).max(1);
-        let weight = |(code, tuples): &(Code, Tuples)| Some((*code, Weight::try_from(tuples / divisor).ok()?));
-        let counts: Option<Vec<(Code, Weight)>> = ys.iter().map(weight).collect();
-        let size = counts.as_ref().and_then(|counts| counts.iter().try_fold(0u64, |sum, of| sum.checked_add(of.1)));
-        match (counts, size.filter(|size| *size < MAX_SHARES)) {
-            (Some(counts), Some(size)) => {
-                let found = judge(&EquivalenceClass { size, counts: &counts });
-                ClassSafety { holds: found.holds, safety: found.safety, x }
-            }
-            _ => self.not_judged(x),
-        }
-    }
-
-    /// Judgement of a value on X that cannot be judged: the check fails.
-    fn not_judged(&self, x: u32) -> ClassSafety {
-        self.index.give_up();
-        ClassSafety { holds: false, safety: f64::NEG_INFINITY, x }
-    }
-
     /// Judgement of the ratio of a value on Y against its bound.
     fn at_most(&self, own: &[Option<Ratio>], y: u32, tuples: Tuples, total: Tuples, x: u32) -> ClassSafety {
         let Limit::AtMost(bounds) = &self.constraint.limit else { return ClassSafety::VACUOUS };
@@ -600,17 +539,13 @@ impl<'a> JoinCheck<'a> {
 
     /// Judgement of a number of distinct values on Y.
     fn at_least(&self, different: Tuples, minimum: u64, x: u32) -> ClassSafety {
-        let was_violated = || match self.people && self.constraint.y.len() == 1 {
-            // The people of the value on X were already among this many earlier records.
-            true => self.index.counts_all() && self.index.before(x).is_some_and(|before| different >= before.tuples),
-            false => self.before(x).is_some_and(|before| different >= before.different()),
-        };
+        let was_violated = || self.before(x).is_some_and(|before| different >= before.different());
         ClassSafety { holds: different >= Tuples::from(minimum) || was_violated(), safety: different as f64, x }
     }
 
     /// Counts for a value on X without the new release, if the constraint counts in earlier releases only.
     fn before(&self, x: u32) -> Option<&MatchedX> {
-        let is_of_earlier = self.counts_earlier && self.y.is_empty() && !self.people;
+        let is_of_earlier = self.excuses_earlier && self.counts_earlier && self.y.is_empty() && !self.people;
         is_of_earlier.then(|| self.index.before(x))?
     }
 

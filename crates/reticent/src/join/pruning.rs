@@ -130,6 +130,7 @@ const TRIVIAL: Constraint = Constraint {
     x: Vec::new(),
     y: Vec::new(),
     limit: Limit::AtLeast(0),
+    excuses_earlier: false,
     title: String::new(),
     counted: String::new(),
     required_by: (String::new(), BTreeMap::new()),

@@ -103,6 +103,7 @@ impl JoinScope {
             x,
             y,
             limit,
+            excuses_earlier: true,
             title: format!("{title}; joined with {}", self.earlier_text()),
             counted,
             required_by: (String::new(), columns),

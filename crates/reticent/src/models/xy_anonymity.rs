@@ -64,7 +64,8 @@ fn join_constraints(arguments: &Arguments, scope: &JoinScope, _: &Schema) -> Res
     let x = scope.known(arguments, "x")?;
     let counted = scope.counted(arguments.words("y")?.unwrap_or_default());
     let least = arguments.whole("k")?;
-    Ok(counted.iter().filter_map(|y| scope.constraint(&x, y, Limit::AtLeast(least))).collect())
+    let constraints = counted.iter().filter_map(|y| scope.constraint(&x, y, Limit::AtLeast(least)));
+    Ok(constraints.map(|constraint| Constraint { excuses_earlier: false, ..constraint }).collect())
 }
 
 impl Model for XyAnonymity {

@@ -81,7 +81,8 @@ fn join_constraints(arguments: &Arguments, scope: &JoinScope, schema: &Schema) -
             return Err(Error::policy(None, message));
         }
         let bounds = Bounds::new(&LISTED.entry, arguments, "h", &scope.names(&y), schema)?;
-        constraints.extend(scope.constraint(&x, &y, Limit::AtMost(bounds)));
+        let constraint = scope.constraint(&x, &y, Limit::AtMost(bounds));
+        constraints.extend(constraint.map(|constraint| Constraint { excuses_earlier: false, ..constraint }));
     }
     Ok(constraints)
 }

@@ -151,17 +151,16 @@ fn judge(
     joins: &JoinVerifier<'_>,
     earlier: &[usize],
 ) -> Result<(Vec<ClassViolation>, u64)> {
-    let tallies = tally(constraint, releases, joins, true)?;
+    let tallies = tally(constraint, releases, joins)?;
     let bound = bounds(constraint, releases);
     let mut violating = Vec::new();
     for (value, counted) in &tallies.by_x {
         violating.extend(violation(constraint, counted, &bound, releases)?.map(|why| (value, counted, why)));
     }
     let is_of_earlier = constraint.y.iter().all(|of| of.release() > 0);
-    let is_of_people = matches!((&constraint.limit, &constraint.y[..]), (Limit::AtLeast(_), [Counted::People(0)]));
-    let is_compared = is_of_earlier || is_of_people && depend_on_new_release(constraint, releases, joins.rules);
-    let before = match is_compared && !violating.is_empty() {
-        true => Some(tally(&without_new_release(constraint), &releases[1..], joins, is_of_earlier)?),
+    let knows_earlier = constraint.x.iter().any(|at| at.release > 0);
+    let before = match constraint.excuses_earlier && is_of_earlier && knows_earlier && !violating.is_empty() {
+        true => Some(tally(&without_new_release(constraint), &releases[1..], joins)?),
         false => None,
     };
     let (mut violations, mut already_violated) = (Vec::new(), 0);
@@ -217,9 +216,6 @@ fn without_new_release(constraint: &Constraint) -> Constraint {
 /// Returns whether a value on X that violates a constraint does so more than before.
 fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound: &[Option<Ratio>]) -> bool {
     match &constraint.limit {
-        Limit::AtLeast(_) if constraint.y == [Counted::People(0)] => {
-            now.values().fold(0, |sum: Tuples, of| sum.saturating_add(of.1)) < total(before)
-        }
         Limit::AtLeast(_) => {
             let different = |counted: &CountsByY| counted.values().fold(0, |sum: Tuples, of| sum.saturating_add(of.1));
             different(now) < different(before)
@@ -233,15 +229,10 @@ fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound:
     }
 }
 
-/// Counts the values on Y of the joined releases, by value on X. If `only_existence`, releases that cannot change a ratio are not counted.
-fn tally(
-    constraint: &Constraint,
-    releases: &[Release],
-    joins: &JoinVerifier<'_>,
-    only_existence: bool,
-) -> Result<Tallies> {
+/// Counts the values on Y of the joined releases, by value on X.
+fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>) -> Result<Tallies> {
     let rules = joins.rules;
-    let existence_only = |release: &usize| only_existence && is_existence_only(constraint, releases, rules, *release);
+    let existence_only = |release: &usize| is_existence_only(constraint, releases, rules, *release);
     let (uncounted, mut order): (Vec<usize>, Vec<usize>) = (0..releases.len()).partition(existence_only);
     let counted = order.len();
     order.extend(uncounted);
@@ -421,24 +412,6 @@ fn referenced_columns(constraint: &Constraint, releases: &[Release], release: us
         }
     }
     columns
-}
-
-/// Returns true if the records of every earlier release depend on the new one: releases are connected by columns that are not all in X.
-fn depend_on_new_release(constraint: &Constraint, releases: &[Release], rules: &[InconsistentRules]) -> bool {
-    let in_x = |release: usize, column: usize| constraint.x.contains(&ColumnRef { release, column });
-    let depend = |one: usize, other: usize| {
-        releases[one].columns.iter().enumerate().any(|(here, ours)| {
-            let mut theirs = releases[other].columns.iter().enumerate();
-            theirs.any(|(there, c)| are_related(&ours.name, &c.name, rules) && !(in_x(one, here) && in_x(other, there)))
-        })
-    };
-    let mut reached = vec![0];
-    while let Some(next) =
-        (0..releases.len()).find(|at| !reached.contains(at) && reached.iter().any(|known| depend(*known, *at)))
-    {
-        reached.push(next);
-    }
-    reached.len() == releases.len()
 }
 
 /// Returns true if only the existence of a matching record in a release matters (see the module documentation).

@@ -559,10 +559,11 @@ impl RandomSpec {
                 choices
             }
         };
+        let is_explicit = self.model.starts_with("xy-");
         let mut constraints: Vec<NaiveConstraint> = Vec::new();
         for y in counted.into_iter().filter(|y| !y.is_empty()) {
             let x: BTreeSet<ColumnRef> = x.iter().filter(|at| !y.contains(&Counted::Column(**at))).copied().collect();
-            let constraint = NaiveConstraint { x, y, limit: self.limit.clone() };
+            let constraint = NaiveConstraint { x, y, limit: self.limit.clone(), is_explicit };
             if !constraint.x.is_empty() && !constraints.contains(&constraint) {
                 constraints.push(constraint);
             }

@@ -52,7 +52,7 @@ pub fn naive_results(
         [&new].into_iter().chain(earlier.iter().map(|at| &instance.earlier[*at])).collect();
     let tuples = join(&releases, &instance.rules);
     let before = join(&releases[1..], &instance.rules);
-    naive.iter().map(|naive| naive.judge(&releases, &tuples, &before, &instance.rules)).collect()
+    naive.iter().map(|naive| naive.judge(&releases, &tuples, &before)).collect()
 }
 
 fn close(one: f64, two: f64) -> bool {

@@ -182,7 +182,8 @@ impl SearchCase {
         });
         let single = self.k.is_none_or(|k| {
             let x = instance.generalized().iter().map(|column| ColumnRef { release: 0, column: *column }).collect();
-            let naive = NaiveConstraint { x, y: BTreeSet::from([Counted::People(0)]), limit: Limit::AtLeast(k) };
+            let (y, limit) = (BTreeSet::from([Counted::People(0)]), Limit::AtLeast(k));
+            let naive = NaiveConstraint { x, y, limit, is_explicit: false };
             naive_results(instance, &[], release, &[&naive])[0].classes.is_empty()
         });
         joined && single

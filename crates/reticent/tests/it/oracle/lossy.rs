@@ -312,6 +312,8 @@ pub struct NaiveConstraint {
     pub x: BTreeSet<ColumnRef>,
     pub y: BTreeSet<Counted>,
     pub limit: Limit,
+    /// Whether an (X,Y)-model requires it, to which violations of the history alone count.
+    pub is_explicit: bool,
 }
 
 /// Result of a constraint on a join.
@@ -342,15 +344,14 @@ impl NaiveConstraint {
         x: &[String],
         (tuples, with): (u64, &BTreeMap<Vec<String>, u64>),
         before: &[Vec<usize>],
-        rules: &[InconsistentRules],
     ) -> bool {
         let known: Vec<(&ColumnRef, &String)> = self.x.iter().zip(x).filter(|(at, _)| at.release > 0).collect();
+        if known.is_empty() || self.is_explicit {
+            return false;
+        }
         let cell = |tuple: &[usize], at: &ColumnRef| &releases[at.release].rows[tuple[at.release - 1]][at.column];
         let same: Vec<&Vec<usize>> =
             before.iter().filter(|tuple| known.iter().all(|(at, text)| cell(tuple, at) == *text)).collect();
-        if self.y == BTreeSet::from([Counted::People(0)]) && matches!(self.limit, Limit::AtLeast(_)) {
-            return self.reaches_all(releases, rules) && with.len() >= same.len();
-        }
         if self.y.iter().any(|of| of.release() == 0) {
             return false;
         }
@@ -382,43 +383,9 @@ impl NaiveConstraint {
         }
     }
 
-    /// Whether columns that are not all in X connect every release with the new one.
-    fn reaches_all(&self, releases: &[&PublishedRows], rules: &[InconsistentRules]) -> bool {
-        let related = |one: &str, other: &str| {
-            let varies = |rule: &InconsistentRules| rule.one.0 == rule.other.0 && rule.one.0 == one;
-            let pair = |rule: &InconsistentRules| {
-                let sides = (rule.one.0.as_str(), rule.other.0.as_str());
-                rule.one.0 != rule.other.0 && (sides == (one, other) || sides == (other, one))
-            };
-            one == other && !rules.iter().any(varies) || rules.iter().any(pair)
-        };
-        let mut reached = BTreeSet::from([0]);
-        for _ in releases {
-            for (one, other) in (0..releases.len()).flat_map(|one| (0..releases.len()).map(move |other| (one, other))) {
-                let columns = |at: usize| releases[at].columns.iter().enumerate();
-                let open = |release, column| !self.x.contains(&ColumnRef { release, column });
-                let depend = columns(one).any(|(here, ours)| {
-                    columns(other).any(|(there, theirs)| {
-                        related(&ours.col.name, &theirs.col.name) && (open(one, here) || open(other, there))
-                    })
-                });
-                if one != other && depend && reached.contains(&one) {
-                    reached.insert(other);
-                }
-            }
-        }
-        reached.len() == releases.len()
-    }
-
     /// Judges the join. `before` is the join of the earlier releases without the new one: what it violates already may be violated as
     /// much, but not more.
-    pub fn judge(
-        &self,
-        releases: &[&PublishedRows],
-        join: &[Vec<usize>],
-        before: &[Vec<usize>],
-        rules: &[InconsistentRules],
-    ) -> NaiveResult {
+    pub fn judge(&self, releases: &[&PublishedRows], join: &[Vec<usize>], before: &[Vec<usize>]) -> NaiveResult {
         let text = |tuple: &Vec<usize>, at: &ColumnRef| releases[at.release].rows[tuple[at.release]][at.column].clone();
         // For each x: number of tuples, number of tuples of each y, class of the new release.
         type Group = (u64, BTreeMap<Vec<String>, u64>, Vec<String>);
@@ -492,7 +459,7 @@ impl NaiveConstraint {
                     (safety, bounded.iter().all(|(count, bound)| count * 1000 <= bound * tuples))
                 }
             };
-            let holds = holds || self.is_excused(releases, x, (*tuples, with), before, rules);
+            let holds = holds || self.is_excused(releases, x, (*tuples, with), before);
             if !holds {
                 broken.insert(class);
                 found.violating.insert(x.clone());

@@ -1,0 +1,69 @@
+//! A coarser release, if the releases of all algorithms are refused.
+
+use reticent::Recoding;
+use reticent::algorithms::{self, BackedOff, Control, Guarantee, SearchOutcome};
+use reticent::error::Obstacle;
+use reticent::requirement::Requirement;
+
+use super::past::EarlierReleases;
+use super::{RecodeMaker, RecodedCandidate};
+use crate::error::{Error, Result};
+
+impl RecodeMaker<'_> {
+    /// Returns whether a coarser release is searched if the releases of all algorithms are refused. A baseline is published unchanged.
+    pub(super) fn backs_off(&self) -> bool {
+        let is_baseline = |id: &&str| algorithms::named(id).is_ok_and(|listed| listed.entry.comparison);
+        self.plan.loaded.policy.back_off.states != Some(0) && !self.algorithms().iter().any(is_baseline)
+    }
+
+    /// Searches a coarser release than that of an algorithm, which was refused.
+    ///
+    /// # Errors
+    ///
+    /// Returns the refusal of the algorithm's release if no judged release passes.
+    pub(super) fn back_off(
+        &self,
+        algorithm: &str,
+        past: &EarlierReleases,
+        requirement: Requirement,
+    ) -> Result<RecodedCandidate> {
+        let searched = match self.search(algorithm, past, &requirement) {
+            Err(Error::Library(error)) if error.is_refusal() => Err(error),
+            searched => Ok(searched?),
+        };
+        let watch = || self.plan.watch_audit();
+        let gate = self.plan.gate(&watch)?;
+        let admits = |recoding: &Recoding| {
+            let published = recoding.apply(&self.prepared.table)?.counts();
+            self.admit(recoding, &published, past, &gate).map(drop)
+        };
+        let context = self.plan.context;
+        let (stop, abort) = (|| false, || context.check().is_err());
+        let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
+        let control = Control { stop: &stop, abort: &abort, progress: &progress };
+        let task = self.task(past, &requirement);
+        let base = searched.as_ref().ok().map(|outcome| &outcome.recoding);
+        let back_off = self.plan.loaded.policy.back_off;
+        let search = |base| {
+            let found = back_off.search(&task, base, &admits, &control);
+            context.check().and(found.map_err(Error::from))
+        };
+        let mut found = search(base)?;
+        if found.is_none() && base.is_some() {
+            // Records that the algorithm suppressed are published again.
+            found = search(None)?;
+        }
+        let Some(BackedOff { recoding, judged, budget }) = found else {
+            let refused = searched.and_then(|outcome| admits(&outcome.recoding).map(|()| outcome));
+            return Err(refused.map_or_else(Error::from, |_| reticent::Error::from(Obstacle::NotEstablished {}).into()));
+        };
+        let note = format!(
+            "the release of {algorithm} was refused, so {} judged (budget: {budget}), and the best of them that passes was used",
+            if judged == 1 { "1 coarser release was".to_owned() } else { format!("{judged} coarser releases were") }
+        );
+        let (steps, notes) = searched.map_or((0, Vec::new()), |outcome| (outcome.steps, outcome.notes));
+        let notes = notes.into_iter().chain([note]).collect();
+        let outcome = SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: steps + judged, notes };
+        Ok(RecodedCandidate { algorithm: algorithm.to_owned(), requirement, outcome })
+    }
+}
