@@ -17,7 +17,7 @@ use reticent::republication::{self, Departures, GroupingOutcome, PersonState, Pu
 use reticent::statement::{Outcome, Parameter, Scope, Statement, TABLES_MATCH};
 use reticent::taxonomy::Type;
 use reticent::{Confidence, Counts, Presentation, Ratio, RecordedRelease, Release, Role};
-use reticent_ledger::{Body, BodyColumn, BodyTree, Identity, Key, KeyFile, Ledger, MethodRecord, StoredBlob};
+use reticent_ledger::{Body, BodyColumn, BodyTree, Key, Ledger, MethodRecord, StoredBlob};
 
 use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
 use super::plan::{LoadedHistory, Plan, engine_key};
@@ -42,10 +42,7 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
     let (recalled, past, key) = timed(&mut load_seconds, || -> Result<_> {
         let ledger = plan.open_ledger()?;
         let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
-        let key = match plan.owner_key(&recalled)? {
-            Some(key) => key,
-            None => KeyFile::ephemeral()?.ledger_key(&Identity::draw()?),
-        };
+        let key = plan.owner_key(&recalled)?;
         let past = ledger.map(|ledger| EarlierSeries::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
         Ok((recalled, past, key))
     })?;

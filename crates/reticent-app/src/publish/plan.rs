@@ -5,7 +5,7 @@ use std::path::Path;
 use reticent::Confidence;
 use reticent::audit::Gate;
 use reticent_engine::OwnerKey;
-use reticent_ledger::{Entry, Head, HistoryScope, Key, Ledger};
+use reticent_ledger::{Entry, Head, HistoryScope, Identity, Key, KeyFile, Ledger};
 
 use crate::Workspace;
 use crate::context::Context;
@@ -94,9 +94,12 @@ impl<'a> Plan<'a> {
         Ok(ledger)
     }
 
-    /// Returns the key for the pseudonyms of owners. A rehearsal creates no key.
-    pub fn owner_key(&self, recalled: &LoadedHistory) -> Result<Option<Key>> {
-        self.access.key_for_owners(&recalled.entries, self.rehearsal.is_none())
+    /// Returns the key for the pseudonyms of owners. A rehearsal before the first key uses one that is not stored.
+    pub fn owner_key(&self, recalled: &LoadedHistory) -> Result<Key> {
+        match self.access.key_for_owners(&recalled.entries, self.rehearsal.is_none())? {
+            Some(key) => Ok(key),
+            None => Ok(KeyFile::ephemeral()?.ledger_key(&Identity::draw()?)),
+        }
     }
 }
 

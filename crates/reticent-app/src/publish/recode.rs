@@ -53,7 +53,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     })?;
     let (warnings, mut notes) = unresolved_names(plan, &recalled)?;
     let owners = match &plan.loaded.policy.owner {
-        Some(_) => plan.owner_key(&recalled)?,
+        Some(_) => Some(plan.owner_key(&recalled)?),
         None => None,
     };
     let key = owners.as_ref();

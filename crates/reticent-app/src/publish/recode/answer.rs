@@ -38,9 +38,9 @@ impl RecodeMaker<'_> {
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
         warnings.extend(made.verified.verdict.joins.iter().filter(|join| join.already_violated > 0).map(|join| {
             format!(
-                "the earlier releases alone violate a requirement for {}: {}; this release does not make it worse",
-                counted(join.already_violated, "value on X"),
+                "the earlier releases alone violate a requirement: {}. This release does not make it worse ({} of known columns)",
                 join.requirement,
+                counted(join.already_violated, "combination"),
             )
         }));
         let not_audited = made.audited.as_ref().is_some_and(|audited| audited.confidence.is_none());
