@@ -41,6 +41,11 @@ identity histories="200":
 refusals histories="350":
     bash bench/run refusals {{histories}}
 
+# What an attacker infers who can run the algorithm: random tiny tables by brute force. Needs Python 3 only.
+trimming tables="60":
+    cargo build --release -q -p reticent-cli
+    RETICENT="$PWD/target/release/reticent" python3 bench/oracle/trimming.py {{tables}}
+
 # The reference page, the JSON Schema and the page of error codes, generated from the code.
 reference:
     cargo run --release -q -p reticent-app --example errors_page > docs/errors.md

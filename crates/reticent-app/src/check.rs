@@ -1,4 +1,4 @@
-//! `check`: re-identification risk of the original data, and whether it satisfies the policy.
+//! `check`: re-identification risk of the original data without its suppressed values, and whether it satisfies the policy.
 
 use reticent::models::Violation;
 use reticent::risk::risk;
@@ -31,11 +31,14 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
         let prepared = prepare(&loaded, &request.data, None, ("", &[]), None, context)?;
+        let doubtful = prepared.role_warnings();
+        // As in `publish`: the risk and the models are those of the data without the suppressed values.
+        let prepared = prepared.with_suppressed_values(&loaded.policy)?;
         if !by_method {
             prepared.requirement.check()?;
         }
         units = prepared.units(&loaded.policy)?.into_iter().map(|known| (known.column, known.unit)).collect();
-        let findings = data_findings(&loaded, &prepared, request.witnesses)?;
+        let findings = data_findings(&loaded, &prepared, &doubtful, request.witnesses)?;
         (prepared.requirement.models.iter().map(|model| model.title()).collect(), Some(findings))
     };
     requirements.extend(loaded.promise_texts()?);
@@ -57,7 +60,13 @@ fn column_lines(schema: &Schema, units: &[(String, Unit)]) -> Vec<ColumnRole> {
         .collect()
 }
 
-fn data_findings(loaded: &LoadedPolicy, prepared: &PreparedData, witnesses: usize) -> Result<DataFindings> {
+/// Returns the findings in the data. `doubtful` has a column and a warning for each role that may be wrong.
+fn data_findings(
+    loaded: &LoadedPolicy,
+    prepared: &PreparedData,
+    doubtful: &[(String, String)],
+    witnesses: usize,
+) -> Result<DataFindings> {
     let release = Release::raw(&prepared.table)?;
     let mut on: Vec<String> = prepared.schema.with_role(Role::QuasiIdentifier);
     if on.is_empty() {
@@ -69,7 +78,6 @@ fn data_findings(loaded: &LoadedPolicy, prepared: &PreparedData, witnesses: usiz
     let risk = risk(&release, &prepared.schema, &on, k)?;
     let history = History::single(release);
     let mut models = Vec::new();
-    let doubtful = prepared.role_warnings();
     let redact = |mut violation: Violation| {
         // Values of a column that may be an identifier or sensitive are not shown before the steward confirms its role.
         let is_doubtful = |name: &String| doubtful.iter().any(|(doubtful, _)| doubtful == name);

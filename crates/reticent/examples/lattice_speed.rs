@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm, run};
+use reticent::algorithms::{Control, RecodingTask, Suppression, run};
 use reticent::contingency::{ContingencyTable, combine};
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{ModelSpec, Requirement};
@@ -68,14 +68,7 @@ fn measure(
     let requirement = Requirement::build(specs, schema)?;
     let suppression = Suppression { limit: Ratio::new(percent, 100), cells: false };
     let history = History::default();
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement: &requirement,
-        purpose: &Purpose::General,
-        suppression,
-        values: ValueForm::Nodes,
-    };
+    let task = RecodingTask { suppression, ..RecodingTask::new(table, &history, &requirement) };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     let begin = Instant::now();
     let outcome = run("optimal-full-domain", &task, arguments, &Control::QUIET);

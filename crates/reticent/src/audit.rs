@@ -150,7 +150,7 @@ pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
     let whole = &*with_identified;
     let history = &*whole.in_views();
     let mut parts = Vec::new();
-    let Views { asked, others } = views(history, options)?;
+    let HistoryViews { asked, others } = views(history, options)?;
     let solve_view = |view: &AttackerView| {
         let solve_options = SolveOptions { bounds_only: view.relaxed, ..options.solve };
         solve(&view.problem(), &solve_options).map_err(|error| knowledge_at_fault(error.into(), history, options))
@@ -277,7 +277,7 @@ impl Audit {
 }
 
 /// Views of a history, one for each set of connected columns.
-struct Views {
+struct HistoryViews {
     /// Views with a requested column. Without any, one view without columns.
     asked: Vec<AttackerView>,
     /// Views without a requested column, for the re-identification risk.
@@ -285,9 +285,9 @@ struct Views {
 }
 
 /// Builds the views of a history.
-fn views(history: &History, options: &AuditOptions) -> Result<Views> {
+fn views(history: &History, options: &AuditOptions) -> Result<HistoryViews> {
     options.knowledge.check(history)?;
-    let mut views = Views { asked: Vec::new(), others: Vec::new() };
+    let mut views = HistoryViews { asked: Vec::new(), others: Vec::new() };
     for columns in sensitive_domain::connected_columns(history)? {
         let asked = |name: &&String| options.columns.as_ref().is_none_or(|asked| asked.contains(name));
         let wanted: Vec<String> = columns.iter().filter(asked).cloned().collect();

@@ -33,14 +33,7 @@
 //! let table = Table::build(&Counts::from_rows(["age", "illness"], &rows), &schema)?;
 //!
 //! let history = History::default(); // no earlier releases
-//! let task = RecodingTask {
-//!     table: &table,
-//!     history: &history,
-//!     requirement: &requirement,
-//!     purpose: &Purpose::General,
-//!     suppression: Suppression::NONE,
-//!     values: ValueForm::Nodes,
-//! };
+//! let task = RecodingTask::new(&table, &history, &requirement);
 //! let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)?;
 //!
 //! // Every published age is shared by at least two patients.

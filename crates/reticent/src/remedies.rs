@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::algorithms::{Purpose, RecodingTask, Suppression, ValueForm, generalized_columns, root_release};
+use crate::algorithms::{RecodingTask, generalized_columns, root_release};
 use crate::data::contingency::ContingencyTable;
 use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
 use crate::data::table::Table;
@@ -168,14 +168,7 @@ impl RefusedRelease<'_> {
             let new = crate::join::Member { name: self.name.to_owned(), columns };
             let applies = |_: usize, set: &[usize]| (self.applies)(at, set);
             requirement.join_where(spec_slice, self.schema, new, self.history, sets, self.rules.to_vec(), &applies)?;
-            let task = RecodingTask {
-                table,
-                history: self.history,
-                requirement: &requirement,
-                purpose: &Purpose::General,
-                suppression: Suppression::NONE,
-                values: ValueForm::Nodes,
-            };
+            let task = RecodingTask::new(table, self.history, &requirement);
             judged.constraints += requirement.models.len();
             judged.constraints += requirement.joins.iter().map(|join| join.constraints.len()).sum::<usize>();
             judged.add(&task, at)?;

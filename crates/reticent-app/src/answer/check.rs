@@ -44,7 +44,7 @@ pub struct ColumnRole {
 /// Findings in the original data.
 #[derive(Debug, Serialize)]
 pub struct DataFindings {
-    /// Re-identification risk of the original data.
+    /// Re-identification risk of the original data, without the values that the policy suppresses.
     pub risk: Risk,
     /// Result of each model.
     pub models: Vec<ModelFinding>,

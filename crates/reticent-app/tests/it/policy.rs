@@ -109,13 +109,13 @@ fn a_file_that_is_no_exported_head_is_named() {
     assert_eq!(error.data()["path"], folder.file("people.csv").display().to_string());
 }
 
-/// The example in docs/policy.md is a policy, and its two taxonomies are one tree.
+/// The example in docs/policy.md is a policy, its two taxonomies are one tree, and its queries are a purpose.
 #[test]
 fn the_policy_page_is_right() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/policy.md");
     let page = std::fs::read_to_string(page).unwrap();
     let blocks: Vec<&str> = page.split("```").skip(1).step_by(2).collect();
-    let [policy, _queries, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
+    let [policy, queries, paths, indented] = blocks.as_slice() else { panic!("{} blocks", blocks.len()) };
     let [of_paths, of_indented] = [paths, indented].map(|taxonomy| {
         let folder = TestFolder::from_policy(policy.strip_prefix("toml\n").unwrap());
         folder.write("taxonomies/city.csv", taxonomy.trim_start_matches('\n'));
@@ -128,6 +128,17 @@ fn the_policy_page_is_right() {
         (risk, folder.read("out.csv"))
     });
     assert_eq!(of_paths, of_indented);
+
+    let policy = policy.replacen("purpose = \"general\"", "purpose = { queries = \"counts.toml\" }", 1);
+    let folder = TestFolder::from_policy(policy.strip_prefix("toml\n").unwrap());
+    folder.write("taxonomies/city.csv", paths.trim_start_matches('\n'));
+    folder.write("counts.toml", queries.strip_prefix("toml\n").unwrap());
+    folder.write("d.csv", "patient,born,income,age,city,diagnosis,ward\n".to_owned() + &stays());
+    let answer = folder.publish("d.csv", "x").run().passes().json();
+    let metrics = answer["metrics"].as_array().unwrap();
+    let error = metrics.iter().find(|metric| metric["id"] == "query-error").unwrap();
+    let reading = error["reading"].as_str().unwrap();
+    assert!(reading.contains("2 count queries of the purpose") && !reading.contains("left out"), "{reading}");
 }
 
 /// Forty stays that can be published under the page's policy.

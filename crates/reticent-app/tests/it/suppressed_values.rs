@@ -35,6 +35,24 @@ fn the_other_values_of_the_column_are_published() {
     }
 }
 
+/// One person is from Metz and two are from Nice. The suppressed cells of all three are one class.
+#[test]
+fn check_judges_the_data_without_suppressed_values() {
+    let check = |suppressed: &str| {
+        let policy = format!("[columns.city]\nsuppress-values = [{suppressed}]\n[requirement]\nk = 3\n");
+        let folder = TestFolder::from_policy(&policy);
+        folder.write("d.csv", "city\nMetz\nNice\nNice\nLyon\nLyon\nLyon\n");
+        let found = folder.check("d.csv").unwrap().json()["data"].clone();
+        let risk = &found["risk"];
+        (risk["classes"].as_u64(), risk["smallest_class"].as_u64(), found["models"][0]["holds"].as_bool())
+    };
+    assert_eq!(check(""), (Some(3), Some(1), Some(false)));
+    assert_eq!(check("\"Metz\""), (Some(3), Some(1), Some(false)));
+    assert_eq!(check("\"Metz\", \"Nice\""), (Some(2), Some(3), Some(true)));
+    let folder = TestFolder::clinic(&clinic_without("[\"Olso\"]"));
+    assert_eq!(folder.check("people.csv").fails_with("column-unfit").data()["column"], "city");
+}
+
 /// The second release is joined with the first one, in which a suppressed cell can be any value.
 #[test]
 fn releases_with_suppressed_values_are_joined_and_audited() {

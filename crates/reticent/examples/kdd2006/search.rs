@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm};
+use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression};
 use reticent::metrics::{TrainTestSplit, decision_tree_error};
 use reticent::registry::{Argument, Arguments};
 use reticent::requirement::{ModelSpec, Requirement, Shorthand};
@@ -48,8 +48,7 @@ impl Search {
     fn run(&self, set: &Set, history: &History, requirement: &Requirement) -> Result<Option<SearchResult>, Failure> {
         let purpose = Purpose::Classification(CLASS.to_owned());
         let (table, suppression) = (&set.table, Suppression::NONE);
-        let task =
-            RecodingTask { table, history, requirement, purpose: &purpose, suppression, values: ValueForm::Nodes };
+        let task = RecodingTask { purpose: &purpose, suppression, ..RecodingTask::new(table, history, requirement) };
         let score_of_paper = Argument::Word("entropy".to_owned());
         let options = Arguments::default().set("zero-gain", Argument::Flag(self.zero_gain)).set("gain", score_of_paper);
         let begin = Instant::now();

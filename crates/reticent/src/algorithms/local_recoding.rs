@@ -18,18 +18,21 @@ use std::sync::Mutex;
 
 use hashbrown::HashMap;
 
-use super::join_checker::{check_history, generalized_columns};
-use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck, WeightBound};
+use super::objective::Objective;
+use super::regions::{
+    IntervalBounds, PublishedRegion, RegionContext, RegionDimension, RegionSearch, ReleaseCheck, WeightBound,
+    search_regions,
+};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome, ValueForm};
 use crate::contract::{Merging, merging_of};
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
-use crate::error::{Error, Result};
-use crate::join::JoinCheck;
+use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::ClassCounter;
-use search::{Budget, Form, Group, Input, Tree, TreeNode, Verdict};
+use crate::release::recoding::Recoding;
+use search::{Budget, Group, GroupVerdict, Input, Tree, TreeNode};
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
     entry: Entry {
@@ -71,45 +74,33 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
 const LARGE: usize = 100_000;
 
 fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
-    check_history(task)?;
-    let columns = generalized_columns(task)?;
-    let context = RegionContext::new(task, &columns, Gain::Distortion)?;
-    let constraints = context.strengthened_constraints(task)?;
-    let join_checks = context.join_checks(task, &constraints, control.abort)?;
-    let checks = context.region_checks(task, &join_checks)?;
-    let parts = Parts::new(task, &context);
-    let size = parts.members.len();
-    let default = |small: u64, large: u64| if size < LARGE { small } else { large };
-    let budget = Budget {
-        vectors: arguments.optional_whole("vectors")?.unwrap_or(default(4_000, 500)) as usize,
-        moves: arguments.optional_whole("moves")?.unwrap_or(default(5_000_000, 1_000_000)),
-    };
-    let grouping = Grouping { task, context: &context, checks: &checks, parts: &parts, control };
-    (control.progress)("grouping", 0, 0);
-    let mut regions = grouping.search(&budget, arguments.whole("seed")?)?;
-    join_checks.iter().try_for_each(JoinCheck::check)?;
-    if (control.abort)() {
-        return Err(Error::Stopped);
-    }
-    let steps = regions.len() as u64;
-    let merged = grouping.merge_violating(&mut regions)?;
-    let mut notes = Vec::new();
-    if (control.stop)() {
-        notes.push("The search was stopped before it finished; a release with less loss may exist.".to_owned());
-    }
-    if !context.exact {
-        notes.push(
-            "The constraints assume different quasi-identifiers; every group satisfies all of them, which is stronger than needed."
-                .to_owned(),
-        );
-    }
-    if merged > 0 {
-        notes.push(format!(
-            "{merged} groups were merged: each satisfies the requirement, but the whole release would not."
-        ));
-    }
-    let recoding = context.recoding(task.table, &regions);
-    Ok(SearchOutcome { recoding, guarantee: Guarantee::Safe, steps, notes })
+    search_regions(task, (Gain::Distortion, IntervalBounds::Data), control, |regions| {
+        let RegionSearch { task, context, .. } = regions;
+        let parts = Parts::new(task, context);
+        let size = parts.members.len();
+        let default = |small: u64, large: u64| if size < LARGE { small } else { large };
+        let budget = Budget {
+            vectors: arguments.optional_whole("vectors")?.unwrap_or(default(4_000, 500)) as usize,
+            moves: arguments.optional_whole("moves")?.unwrap_or(default(5_000_000, 1_000_000)),
+        };
+        let recoder = LocalRecoder { regions, parts: &parts };
+        (control.progress)("grouping", 0, 0);
+        let mut groups = recoder.search(&budget, arguments.whole("seed")?)?;
+        regions.check_finished()?;
+        let steps = groups.len() as u64;
+        let (recoding, merged) = recoder.merge_violating(&mut groups)?;
+        let mut notes = Vec::new();
+        if (control.stop)() {
+            notes.push("The search was stopped before it finished; a release with less loss may exist.".to_owned());
+        }
+        notes.extend(regions.strengthening_note());
+        if merged > 0 {
+            notes.push(format!(
+                "{merged} groups were merged: each satisfies the requirement, but the whole release would not."
+            ));
+        }
+        Ok(SearchOutcome { recoding, guarantee: Guarantee::Safe, steps, notes })
+    })
 }
 
 /// Distinct combinations of quasi-identifiers, and the combinations of the table that have them.
@@ -165,7 +156,7 @@ pub(super) fn satisfying_subset(
 ) -> Option<Vec<u32>> {
     let judge = |members: &[u32], _: &[u32]| {
         let (holds, safety) = judge(members);
-        Verdict { holds, safety }
+        GroupVerdict { holds, safety }
     };
     search::satisfying_subset(&Input {
         trees: &[],
@@ -175,37 +166,34 @@ pub(super) fn satisfying_subset(
         min_weight: bound.min_weight,
         only_weight: bound.only_weight,
         merging_is_safe: false,
-        form: Form::Nodes,
+        form: ValueForm::Nodes,
+        set_detail_loss: &|_, _| 0.0,
     })
 }
 
-struct Grouping<'a> {
-    task: &'a RecodingTask<'a>,
-    context: &'a RegionContext,
-    checks: &'a [RegionCheck<'a>],
+struct LocalRecoder<'a> {
+    regions: RegionSearch<'a>,
     parts: &'a Parts,
-    control: &'a Control<'a>,
 }
 
-impl Grouping<'_> {
+impl LocalRecoder<'_> {
     /// Returns the groups of all parts. If a part violates the requirement as one group, records of it are suppressed, up to the limit.
     fn search(&self, budget: &Budget, seed: u64) -> Result<Vec<PublishedRegion>> {
-        let ordered = |(at, dimension): (usize, &RegionDimension)| {
-            OrderedTree::new(&dimension.tree, &self.context.objective.node_losses(at, &dimension.tree))
-        };
-        let trees: Vec<OrderedTree> = self.context.dimensions.iter().enumerate().map(ordered).collect();
+        let objective = &self.regions.context.objective;
+        let ordered = |(at, dimension): (usize, &RegionDimension)| OrderedTree::new(&dimension.tree, objective, at);
+        let set_detail_loss =
+            |column: usize, codes: &mut dyn Iterator<Item = Code>| objective.set_detail_loss(column, codes);
+        let trees: Vec<OrderedTree> = self.regions.context.dimensions.iter().enumerate().map(ordered).collect();
         let plain: Vec<Tree> = trees.iter().map(|tree| tree.tree.clone()).collect();
-        let contingency = &self.task.table.contingency;
-        let models = &self.task.requirement.models;
-        let WeightBound { min_weight, only_weight } = self.context.weight_bound(self.task, self.checks)?;
-        let merging_is_safe = self.checks.len() == models.len()
+        let contingency = &self.regions.task.table.contingency;
+        let models = &self.regions.task.requirement.models;
+        let WeightBound { min_weight, only_weight } =
+            self.regions.context.weight_bound(self.regions.task, self.regions.checks)?;
+        let merging_is_safe = self.regions.checks.len() == models.len()
             && models.iter().all(|model| merging_of(model.as_ref(), contingency) == Merging::WithAny);
-        let counters = || -> Vec<ClassCounter> {
-            self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
-        };
-        let counters = Mutex::new(counters());
-        let stop = || (self.control.stop)() || (self.control.abort)();
-        let limit = self.task.suppression.max_suppressed(contingency.rows());
+        let counters = Mutex::new(self.regions.counters());
+        let stop = || (self.regions.control.stop)() || (self.regions.control.abort)();
+        let limit = self.regions.task.suppression.max_suppressed(contingency.rows());
         let mut regions = Vec::new();
         let mut suppressed = 0;
         for part in &self.parts.parts {
@@ -222,7 +210,7 @@ impl Grouping<'_> {
                     let of_table = members.iter().flat_map(|at| &self.parts.members[kept[*at as usize] as usize]);
                     match counters.lock() {
                         Ok(mut counters) => self.judge(&mut counters, of_table, &nodes),
-                        Err(_) => Verdict { holds: false, safety: f64::NEG_INFINITY },
+                        Err(_) => GroupVerdict { holds: false, safety: f64::NEG_INFINITY },
                     }
                 };
                 let input = Input {
@@ -233,10 +221,8 @@ impl Grouping<'_> {
                     min_weight,
                     only_weight,
                     merging_is_safe,
-                    form: match self.task.values {
-                        ValueForm::Nodes => Form::Nodes,
-                        ValueForm::Sets => Form::Sets,
-                    },
+                    form: self.regions.task.values,
+                    set_detail_loss: &set_detail_loss,
                 };
                 if let Some(groups) = search::search(&input, seed, budget, &stop) {
                     regions.extend(groups.iter().map(|group| self.region(&kept, group, &trees, false)));
@@ -257,7 +243,7 @@ impl Grouping<'_> {
             }
         }
         if suppressed > limit || regions.iter().all(|region| region.suppressed) {
-            return Err(self.context.refusal(self.task, self.control.abort)?);
+            return Err(self.regions.refusal()?);
         }
         Ok(regions)
     }
@@ -274,10 +260,10 @@ impl Grouping<'_> {
         counters: &mut [ClassCounter],
         members: impl Iterator<Item = &'m u32> + Clone,
         nodes: &[NodeId],
-    ) -> Verdict {
-        let contingency = &self.task.table.contingency;
-        let mut verdict = Verdict { holds: true, safety: f64::INFINITY };
-        for (check, counter) in self.checks.iter().zip(counters) {
+    ) -> GroupVerdict {
+        let contingency = &self.regions.task.table.contingency;
+        let mut verdict = GroupVerdict { holds: true, safety: f64::INFINITY };
+        for (check, counter) in self.regions.checks.iter().zip(counters) {
             members.clone().for_each(|at| counter.add(contingency, &check.measured, *at as usize));
             let judgement = check.judge(&counter.count(), nodes);
             verdict.holds &= judgement.holds;
@@ -289,16 +275,16 @@ impl Grouping<'_> {
         verdict
     }
 
-    /// Merges groups that violate the requirement on the whole release, and returns the number of merged groups.
+    /// Merges groups that violate the requirement on the whole release. Returns the recoding and the number of merged groups.
     ///
     /// Groups can satisfy a requirement that the release violates: if a person has records in several groups, for distances from the whole
     /// table, and for sets of records.
-    fn merge_violating(&self, regions: &mut Vec<PublishedRegion>) -> Result<u64> {
-        let check = ReleaseCheck::new(self.task, &self.context.columns(), self.control.abort)?;
+    fn merge_violating(&self, regions: &mut Vec<PublishedRegion>) -> Result<(Recoding, u64)> {
+        let check = ReleaseCheck::new(self.regions.task, &self.regions.context.columns(), self.regions.control.abort)?;
         let mut merged = 0;
         loop {
-            let recoding = self.context.recoding(self.task.table, regions);
-            let Some(violating) = check.violating_members(&recoding)? else { return Ok(merged) };
+            let recoding = self.regions.context.recoding(self.regions.task.table, regions);
+            let Some(violating) = check.violating_members(&recoding)? else { return Ok((recoding, merged)) };
             let is_violating =
                 |region: &PublishedRegion| !region.suppressed && region.members.iter().any(|at| violating.contains(at));
             let (mut chosen, rest): (Vec<PublishedRegion>, Vec<PublishedRegion>) =
@@ -307,7 +293,7 @@ impl Grouping<'_> {
             // A single violating group is merged with the nearest other group.
             if chosen.len() < 2 {
                 let Some(nearest) = self.nearest(chosen.first(), regions) else {
-                    return Err(self.context.refusal(self.task, self.control.abort)?);
+                    return Err(self.regions.refusal()?);
                 };
                 chosen.push(regions.swap_remove(nearest));
             }
@@ -334,16 +320,17 @@ impl Grouping<'_> {
             }
             node
         };
-        self.context.dimensions.iter().enumerate().map(common).collect()
+        self.regions.context.dimensions.iter().enumerate().map(common).collect()
     }
 
     /// Position of the group that a merger with another group generalizes least, and that has equal values in the columns that are
     /// published unchanged.
     fn nearest(&self, region: Option<&PublishedRegion>, others: &[PublishedRegion]) -> Option<usize> {
         let region = region?;
+        let context = self.regions.context;
         let fixed = |region: &PublishedRegion| -> Option<Vec<Code>> {
             let at = *region.members.first()? as usize;
-            Some(self.context.fixed.iter().map(|column| self.context.published_codes[*column][at]).collect())
+            Some(context.fixed.iter().map(|column| context.published_codes[*column][at]).collect())
         };
         let own = fixed(region);
         let loss = |other: &PublishedRegion| -> f64 {
@@ -351,7 +338,7 @@ impl Grouping<'_> {
             let width = |(dimension, node): (&RegionDimension, &NodeId)| {
                 dimension.tree.node(*node).span.len() as f64 / dimension.tree.len().max(1) as f64
             };
-            self.context.dimensions.iter().zip(&nodes).map(width).sum()
+            context.dimensions.iter().zip(&nodes).map(width).sum()
         };
         let candidates = others.iter().enumerate().filter(|(_, other)| !other.suppressed && fixed(other) == own);
         candidates.map(|(at, other)| (loss(other), at)).min_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, at)| at)
@@ -366,8 +353,9 @@ struct OrderedTree {
 }
 
 impl OrderedTree {
-    /// Orders the nodes. `losses` has the loss of each node of the taxonomy.
-    fn new(taxonomy: &Taxonomy, losses: &[f64]) -> OrderedTree {
+    /// Orders the nodes of the taxonomy of a generalized column, given its index among these columns.
+    fn new(taxonomy: &Taxonomy, objective: &Objective, dimension: usize) -> OrderedTree {
+        let losses = objective.node_losses(dimension, taxonomy);
         let mut ids: Vec<NodeId> = (0..taxonomy.nodes().len()).collect();
         ids.sort_by_key(|id| (taxonomy.node(*id).depth, *id));
         let mut place = vec![0u32; ids.len()];
@@ -377,6 +365,13 @@ impl OrderedTree {
             TreeNode { parent: node.parent.map(|parent| place[parent]), codes: node.span.clone(), loss: losses[*id] }
         };
         let nodes = ids.iter().map(node).collect();
-        OrderedTree { tree: Tree { nodes, ordered: taxonomy.numbers().is_some(), missing: taxonomy.missing() }, ids }
+        let tree = Tree {
+            nodes,
+            ordered: taxonomy.numbers().is_some(),
+            missing: taxonomy.missing(),
+            weight: objective.column_weight(dimension),
+            has_detail: objective.has_detail(dimension),
+        };
+        OrderedTree { tree, ids }
     }
 }

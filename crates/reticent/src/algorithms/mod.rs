@@ -94,6 +94,14 @@ pub struct RecodingTask<'a> {
     pub values: ValueForm,
 }
 
+impl<'a> RecodingTask<'a> {
+    /// Creates a task for general use: without suppression, and with nodes of the taxonomies as values.
+    pub fn new(table: &'a Table, history: &'a History, requirement: &'a Requirement) -> RecodingTask<'a> {
+        let purpose = &Purpose::General;
+        RecodingTask { table, history, requirement, purpose, suppression: Suppression::NONE, values: ValueForm::Nodes }
+    }
+}
+
 /// Form of generalized values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueForm {

@@ -4,7 +4,9 @@
 //!             left to right). It publishes the lowest common node of the values that occur in it.
 //! Cut         general purpose: the column with the widest normalized range, at the median of the records. Classification: the cut
 //!             that leaves the least weighted entropy of a categorical column, or the least weighted squared error of a number or
-//!             date (see `objective`). A cut is valid if both sides satisfy every constraint. The first valid cut is made.
+//!             date (see `impurity`). A cut is valid if both sides satisfy every constraint. The first valid cut is made.
+//! Bounds      with `bounds = "declared"`, a cut through a number or date is at a bound of a declared interval, so no published interval
+//!             has a value of the data, such as the median, as a bound. Single values are published if the policy allows them.
 //! Strict      records with equal codes are on the same side. Both sides of the median are tried, then the other columns.
 //! Relaxed     see `mondrian_relaxed`.
 //! Soundness   every part is checked exactly with the values that it publishes. A constraint on fewer columns is checked on parts,
@@ -16,7 +18,7 @@
 //!             anonymization, KDD 2006 (InfoGain Mondrian and LSD Mondrian).
 
 mod cuts;
-mod objective;
+mod impurity;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -26,16 +28,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
-use super::join_checker::{check_history, generalized_columns};
 use super::local_recoding::{Parts, satisfying_subset};
-use super::regions::{PublishedRegion, RegionCheck, RegionContext, ReleaseCheck, WeightBound};
+use super::regions::{IntervalBounds, PublishedRegion, RegionSearch, ReleaseCheck, WeightBound, search_regions};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::NodeId;
 use crate::error::{Error, Result};
-use crate::join::JoinCheck;
-use crate::registry::{Arguments, Entry, Kind};
+use crate::registry::{Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::ClassCounter;
 use cuts::CutFinder;
 use tree::{CutTree, Part};
@@ -50,60 +50,59 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         paper: "LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; Workload-aware anonymization, KDD 2006",
         protects_against: "the attacks of the models in the requirement; the level of detail differs between parts of the table",
         comparison: false,
-        parameters: &[],
+        parameters: &[ParameterDef {
+            name: "bounds",
+            domain: Domain::Word(&["data", "declared"]),
+            default: Some("data"),
+            meaning: "bounds of cuts through numbers and dates, and of their published intervals: values of the data, for example medians; \
+                      or declared, only bounds of the finest declared intervals, which disclose no value",
+        }],
         evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian", "algorithms::mondrian::tests"],
     },
     sets: true,
-    run: |task, _: &Arguments, control| run(task, Form::Strict, control),
+    run: |task, arguments, control| {
+        let bounds = match arguments.word("bounds")? {
+            "declared" => IntervalBounds::Declared,
+            _ => IntervalBounds::Data,
+        };
+        run(task, CutForm::Strict, bounds, control)
+    },
 };
 
 /// Whether records with equal codes are on the same side of a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum CutForm {
     Strict,
     Relaxed,
 }
 
 /// Runs strict or relaxed Mondrian.
-pub(super) fn run(task: &RecodingTask<'_>, form: Form, control: &Control<'_>) -> Result<SearchOutcome> {
-    check_history(task)?;
-    let columns = generalized_columns(task)?;
-    let context = RegionContext::new(task, &columns, Gain::Distortion)?;
-    let constraints = context.strengthened_constraints(task)?;
-    let join_checks = context.join_checks(task, &constraints, control.abort)?;
-    let checks = context.region_checks(task, &join_checks)?;
-    let parts = Parts::new(task, &context);
-    let bound = context.weight_bound(task, &checks)?;
-    let finder = CutFinder::new(task, &context, &parts, bound, form)?;
-    let mondrian = Mondrian {
-        task,
-        context: &context,
-        checks: &checks,
-        parts: &parts,
-        bound,
-        finder,
-        control,
-        stopped: AtomicBool::new(false),
-    };
-    let mut tree = mondrian.roots()?;
-    let steps = mondrian.cut(&mut tree);
-    join_checks.iter().try_for_each(JoinCheck::check)?;
-    if (control.abort)() {
-        return Err(Error::Stopped);
-    }
-    let undone = mondrian.undo_violating(&mut tree)?;
-    let recoding = context.recoding(task.table, &mondrian.published(&tree));
-    Ok(SearchOutcome { recoding, guarantee: Guarantee::Safe, steps, notes: mondrian.notes(undone) })
+pub(super) fn run(
+    task: &RecodingTask<'_>,
+    form: CutForm,
+    bounds: IntervalBounds,
+    control: &Control<'_>,
+) -> Result<SearchOutcome> {
+    search_regions(task, (Gain::Distortion, bounds), control, |regions| {
+        let RegionSearch { task, context, checks, .. } = regions;
+        let parts = Parts::new(task, context);
+        let bound = context.weight_bound(task, checks)?;
+        let finder = CutFinder::new(task, context, &parts, bound, form)?;
+        let mondrian = Mondrian { regions, parts: &parts, bound, finder, stopped: AtomicBool::new(false) };
+        let mut tree = mondrian.roots()?;
+        let steps = mondrian.cut(&mut tree);
+        regions.check_finished()?;
+        let undone = mondrian.undo_violating(&mut tree)?;
+        let recoding = context.recoding(task.table, &mondrian.published(&tree));
+        Ok(SearchOutcome { recoding, guarantee: Guarantee::Safe, steps, notes: mondrian.notes(undone) })
+    })
 }
 
 struct Mondrian<'a> {
-    task: &'a RecodingTask<'a>,
-    context: &'a RegionContext,
-    checks: &'a [RegionCheck<'a>],
+    regions: RegionSearch<'a>,
     parts: &'a Parts,
     bound: WeightBound,
     finder: CutFinder<'a>,
-    control: &'a Control<'a>,
     stopped: AtomicBool,
 }
 
@@ -111,11 +110,11 @@ impl Mondrian<'_> {
     /// Returns the parts at the start of the search: one for each combination of the columns that are not generalized. If one violates
     /// the requirement, records of it are suppressed, up to the limit.
     fn roots(&self) -> Result<CutTree> {
-        let limit = self.task.suppression.max_suppressed(self.task.table.contingency.rows());
+        let limit = self.regions.task.suppression.max_suppressed(self.regions.task.table.contingency.rows());
         let mut tree = CutTree::default();
         let mut suppressed: Weight = 0;
         for all in &self.parts.parts {
-            let mut counters = self.counters();
+            let mut counters = self.regions.counters();
             if let Some(root) = self.root(&mut counters, all) {
                 tree.add_root(root);
                 continue;
@@ -128,11 +127,11 @@ impl Mondrian<'_> {
             if let Some(root) = self.root(&mut counters, &kept) {
                 tree.add_root(root);
             } else if !kept.is_empty() {
-                return Err(self.refusal()?);
+                return Err(self.regions.refusal()?);
             }
         }
         if suppressed > limit || tree.leaves().all(|(_, part)| part.suppressed) {
-            return Err(self.refusal()?);
+            return Err(self.regions.refusal()?);
         }
         Ok(tree)
     }
@@ -144,7 +143,7 @@ impl Mondrian<'_> {
         if !combinations.is_empty() && self.judge(counters, &combinations, None).0 {
             return Some(Part { combinations, nodes: None, suppressed: false });
         }
-        let nodes = vec![0; self.context.dimensions.len()];
+        let nodes = vec![0; self.regions.context.dimensions.len()];
         let holds = !combinations.is_empty() && self.judge(counters, &combinations, Some(&nodes)).0;
         holds.then_some(Part { combinations, nodes: Some(nodes), suppressed: false })
     }
@@ -154,7 +153,7 @@ impl Mondrian<'_> {
         let weights: Vec<Weight> = all.iter().map(|at| self.parts.weights[*at as usize]).collect();
         let judge = |members: &[u32]| {
             let members: Vec<u32> = members.iter().map(|at| all[*at as usize]).collect();
-            self.judge(&mut self.counters(), &members, None)
+            self.judge(&mut self.regions.counters(), &members, None)
         };
         let subset = satisfying_subset(&weights, self.bound, &judge).unwrap_or_default();
         let mut subset: Vec<u32> = subset.iter().map(|at| all[*at as usize]).collect();
@@ -170,11 +169,12 @@ impl Mondrian<'_> {
         let mut steps = 0;
         while !open.is_empty() {
             let sides = |counters: &mut Vec<ClassCounter>, at: &usize| self.sides(counters, tree.part(*at));
-            let sides: Vec<Option<[Vec<u32>; 2]>> = open.par_iter().map_init(|| self.counters(), sides).collect();
+            let sides: Vec<Option<[Vec<u32>; 2]>> =
+                open.par_iter().map_init(|| self.regions.counters(), sides).collect();
             let made = open.iter().zip(sides).filter_map(|(at, sides)| Some((*at, sides?)));
             let next: Vec<usize> = made.flat_map(|(at, sides)| tree.cut(at, sides)).collect();
             steps += next.len() as u64 / 2;
-            (self.control.progress)("cutting", steps, 0);
+            (self.regions.control.progress)("cutting", steps, 0);
             open = next;
         }
         steps
@@ -182,7 +182,7 @@ impl Mondrian<'_> {
 
     /// Returns both sides of the first valid cut of a part.
     fn sides(&self, counters: &mut [ClassCounter], part: &Part) -> Option<[Vec<u32>; 2]> {
-        if self.stopped.load(Ordering::Relaxed) || (self.control.stop)() || (self.control.abort)() {
+        if self.stopped.load(Ordering::Relaxed) || (self.regions.control.stop)() || (self.regions.control.abort)() {
             self.stopped.store(true, Ordering::Relaxed);
             return None;
         }
@@ -195,12 +195,12 @@ impl Mondrian<'_> {
     /// Parts can satisfy a requirement that the release violates: if a person has records in several parts, for distances from the
     /// whole table, for sets of records, and if parts that publish equal values violate it together.
     fn undo_violating(&self, tree: &mut CutTree) -> Result<u64> {
-        let check = ReleaseCheck::new(self.task, &self.context.columns(), self.control.abort)?;
+        let check = ReleaseCheck::new(self.regions.task, &self.regions.context.columns(), self.regions.control.abort)?;
         let mut undone = 0;
         for round in 0u32.. {
-            let recoding = self.context.recoding(self.task.table, &self.published(tree));
+            let recoding = self.regions.context.recoding(self.regions.task.table, &self.published(tree));
             let Some(violating) = check.violating_members(&recoding)? else { break };
-            if (self.control.abort)() {
+            if (self.regions.control.abort)() {
                 return Err(Error::Stopped);
             }
             // Later rounds undo more cuts at once, because every round checks the whole release.
@@ -210,8 +210,8 @@ impl Mondrian<'_> {
                 made => made,
             };
             // Without a cut, only values that are less specific than the lowest common nodes are left to try.
-            if made == 0 && !tree.generalize_fully(self.context.dimensions.len()) {
-                return Err(self.refusal()?);
+            if made == 0 && !tree.generalize_fully(self.regions.context.dimensions.len()) {
+                return Err(self.regions.refusal()?);
             }
             undone += made as u64;
         }
@@ -231,10 +231,6 @@ impl Mondrian<'_> {
         combinations.iter().map(|at| self.parts.weights[*at as usize]).sum()
     }
 
-    fn counters(&self) -> Vec<ClassCounter> {
-        self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
-    }
-
     /// Whether combinations satisfy the requirement as one part that publishes these nodes, or else their lowest common nodes; and
     /// the least safety of the violated checks.
     fn judge(&self, counters: &mut [ClassCounter], combinations: &[u32], nodes: Option<&[NodeId]>) -> (bool, f64) {
@@ -242,13 +238,14 @@ impl Mondrian<'_> {
         if self.bound.only_weight || weight < self.bound.min_weight {
             return (weight >= self.bound.min_weight, weight as f64);
         }
-        let table = self.task.table;
+        let table = self.regions.task.table;
         let members: Vec<u32> = self.members(combinations).copied().collect();
-        let has_joins = self.checks.len() > self.task.requirement.models.len();
-        let common = if has_joins && nodes.is_none() { self.context.nodes_of(table, &members) } else { Vec::new() };
+        let has_joins = self.regions.checks.len() > self.regions.task.requirement.models.len();
+        let common =
+            if has_joins && nodes.is_none() { self.regions.context.nodes_of(table, &members) } else { Vec::new() };
         let nodes = nodes.unwrap_or(&common);
         let (mut all_hold, mut safety) = (true, f64::INFINITY);
-        for (check, counter) in self.checks.iter().zip(counters) {
+        for (check, counter) in self.regions.checks.iter().zip(counters) {
             members.iter().for_each(|at| counter.add(&table.contingency, &check.measured, *at as usize));
             let judgement = check.judge(&counter.count(), nodes);
             if !judgement.holds {
@@ -261,15 +258,11 @@ impl Mondrian<'_> {
     fn published(&self, tree: &CutTree) -> Vec<PublishedRegion> {
         let region = |(_, part): (usize, &Part)| {
             let members: Vec<u32> = self.members(&part.combinations).copied().collect();
-            let common = || self.context.nodes_of(self.task.table, &members);
+            let common = || self.regions.context.nodes_of(self.regions.task.table, &members);
             let nodes = part.nodes.clone().unwrap_or_else(common);
             PublishedRegion { nodes, members, suppressed: part.suppressed }
         };
         tree.leaves().map(region).collect()
-    }
-
-    fn refusal(&self) -> Result<Error> {
-        self.context.refusal(self.task, self.control.abort)
     }
 
     fn notes(&self, undone: u64) -> Vec<String> {
@@ -277,12 +270,7 @@ impl Mondrian<'_> {
         if self.stopped.load(Ordering::Relaxed) {
             notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
         }
-        if !self.context.exact {
-            notes.push(
-                "The constraints assume different quasi-identifiers; every part satisfies all of them, which is stronger than needed."
-                    .to_owned(),
-            );
-        }
+        notes.extend(self.regions.strengthening_note());
         if undone > 0 {
             notes.push(format!(
                 "{undone} cuts were undone: every part satisfies the requirement, but the whole release would not."

@@ -9,7 +9,8 @@
 //! Paper       LeFevre, DeWitt and Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
 
 use super::AlgorithmDef;
-use super::mondrian::{Form, run};
+use super::mondrian::{CutForm, run};
+use super::regions::IntervalBounds;
 use crate::registry::{Entry, Kind};
 
 pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
@@ -26,5 +27,5 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
         evidence: &["laws::algorithms", "oracle::mondrian", "golden::mondrian"],
     },
     sets: true,
-    run: |task, _, control| run(task, Form::Relaxed, control),
+    run: |task, _, control| run(task, CutForm::Relaxed, IntervalBounds::Data, control),
 };

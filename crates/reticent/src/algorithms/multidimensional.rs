@@ -21,15 +21,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
-use super::join_checker::{check_history, generalized_columns};
 use super::objective::Labels;
-use super::regions::{PublishedRegion, RegionCheck, RegionContext, RegionDimension, ReleaseCheck};
+use super::regions::{IntervalBounds, PublishedRegion, RegionDimension, RegionSearch, ReleaseCheck, search_regions};
 use super::top_down_specialization::Gain;
 use super::{AlgorithmDef, Control, Guarantee, RecodingTask, SearchOutcome};
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
-use crate::error::{Error, Result};
-use crate::join::JoinCheck;
+use crate::error::Result;
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::classes::ClassCounter;
 use crate::release::recoding::Recoding;
@@ -58,38 +56,10 @@ pub(super) const LISTED: AlgorithmDef = AlgorithmDef {
 };
 
 fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) -> Result<SearchOutcome> {
-    check_history(task)?;
     let gain = Gain::from_arguments(arguments, task.purpose)?;
-    let columns = generalized_columns(task)?;
-    let context = RegionContext::new(task, &columns, gain)?;
-    let constraints = context.strengthened_constraints(task)?;
-    let join_checks = context.join_checks(task, &constraints, control.abort)?;
-    let checks = context.region_checks(task, &join_checks)?;
-    let search = RegionSearch {
-        task,
-        context: &context,
-        checks,
-        control,
-        stopped: AtomicBool::new(false),
-        steps: AtomicU64::new(0),
-    };
-    let initial = search.initial_regions()?;
-    let release_check = ReleaseCheck::new(task, &columns, control.abort)?;
-    // Usually, if every region satisfies the requirement, so does the release. Exceptions are confidences of people with several
-    // records and distances from the whole table (t-closeness). Then the search is repeated with a smaller maximum depth.
-    let mut depth = usize::MAX;
-    loop {
-        let regions: Vec<Region> = initial.par_iter().flat_map(|region| search.refine(region.clone(), depth)).collect();
-        join_checks.iter().try_for_each(JoinCheck::check)?;
-        let published: Vec<PublishedRegion> = regions.iter().map(Region::published).collect();
-        let recoding = context.recoding(task.table, &published);
-        if release_check.violating_members(&recoding)?.is_none() {
-            return search.outcome(recoding, depth);
-        }
-        let max_depth = regions.iter().map(|region| region.depth).max().unwrap_or(0);
-        depth = max_depth.checked_sub(1).ok_or_else(|| search.refusal().unwrap_or_else(|error| error))?;
-        search.steps.store(0, Ordering::Relaxed);
-    }
+    search_regions(task, (gain, IntervalBounds::Data), control, |regions| {
+        MultidimensionalSearch { regions, stopped: AtomicBool::new(false), steps: AtomicU64::new(0) }.run()
+    })
 }
 
 /// A region of the table: records that are published with the same generalized values, or suppressed.
@@ -112,40 +82,67 @@ impl Region {
     }
 }
 
-struct RegionSearch<'a> {
-    task: &'a RecodingTask<'a>,
-    context: &'a RegionContext,
-    checks: Vec<RegionCheck<'a>>,
-    control: &'a Control<'a>,
+struct MultidimensionalSearch<'a> {
+    regions: RegionSearch<'a>,
     stopped: AtomicBool,
     steps: AtomicU64,
 }
 
-impl RegionSearch<'_> {
+impl MultidimensionalSearch<'_> {
+    /// Refines all regions until the release satisfies the requirement.
+    ///
+    /// Usually, if every region satisfies the requirement, so does the release. Exceptions are confidences of people with several
+    /// records and distances from the whole table (t-closeness). Then the search is repeated with a smaller maximum depth.
+    fn run(&self) -> Result<SearchOutcome> {
+        let initial = self.initial_regions()?;
+        let RegionSearch { task, context, control, .. } = self.regions;
+        let release_check = ReleaseCheck::new(task, &context.columns(), control.abort)?;
+        let mut depth = usize::MAX;
+        loop {
+            let regions: Vec<Region> =
+                initial.par_iter().flat_map(|region| self.refine(region.clone(), depth)).collect();
+            self.regions.check_finished()?;
+            let published: Vec<PublishedRegion> = regions.iter().map(Region::published).collect();
+            let recoding = context.recoding(task.table, &published);
+            if release_check.violating_members(&recoding)?.is_none() {
+                return self.outcome(recoding, depth);
+            }
+            let max_depth = regions.iter().map(|region| region.depth).max().unwrap_or(0);
+            depth = max_depth.checked_sub(1).ok_or_else(|| self.regions.refusal().unwrap_or_else(|error| error))?;
+            self.steps.store(0, Ordering::Relaxed);
+        }
+    }
+
     /// Returns the regions at the start of the search: one per combination of the columns that are not generalized.
     fn initial_regions(&self) -> Result<Vec<Region>> {
-        let contingency = &self.task.table.contingency;
+        let contingency = &self.regions.task.table.contingency;
         let mut first: HashMap<Vec<Code>, Vec<u32>> = HashMap::new();
         for at in 0..contingency.len() {
-            let key = self.context.fixed.iter().map(|column| self.context.published_codes[*column][at]).collect();
+            let key = self
+                .regions
+                .context
+                .fixed
+                .iter()
+                .map(|column| self.regions.context.published_codes[*column][at])
+                .collect();
             first.entry(key).or_default().push(at as u32);
         }
         let mut first: Vec<(Vec<Code>, Vec<u32>)> = first.into_iter().collect();
         first.sort_unstable();
         let mut initial: Vec<Region> = Vec::new();
         for (_, members) in first {
-            let nodes = vec![0; self.context.dimensions.len()];
+            let nodes = vec![0; self.regions.context.dimensions.len()];
             let (safety, holds) = self.judge(&members, &nodes);
             initial.push(Region { nodes, members, safety, depth: 0, budget: 0, suppressed: !holds });
         }
         let suppressed: Weight =
             initial.iter().filter(|region| region.suppressed).map(|region| self.weight(&region.members)).sum();
-        let budget = self.task.suppression.max_suppressed(contingency.rows()).checked_sub(suppressed);
+        let budget = self.regions.task.suppression.max_suppressed(contingency.rows()).checked_sub(suppressed);
         let Some(budget) = budget.filter(|_| initial.iter().any(|region| !region.suppressed)) else {
-            return Err(self.refusal()?);
+            return Err(self.regions.refusal()?);
         };
         if self.has_constant_violation()? {
-            return Err(self.refusal()?);
+            return Err(self.regions.refusal()?);
         }
         self.distribute_budget(&mut initial, budget);
         Ok(initial)
@@ -162,17 +159,17 @@ impl RegionSearch<'_> {
     }
 
     fn weight(&self, members: &[u32]) -> Weight {
-        members.iter().map(|at| self.task.table.contingency.weights[*at as usize]).sum()
+        members.iter().map(|at| self.regions.task.table.contingency.weights[*at as usize]).sum()
     }
 
     /// Whether a constraint whose verdict no generalization can change is violated.
     fn has_constant_violation(&self) -> Result<bool> {
-        let columns = self.context.columns();
-        let release = super::join_checker::root_release(self.task, &columns)?;
-        if self.task.suppression.max_suppressed(self.task.table.contingency.rows()) > 0 {
+        let columns = self.regions.context.columns();
+        let release = super::join_checker::root_release(self.regions.task, &columns)?;
+        if self.regions.task.suppression.max_suppressed(self.regions.task.table.contingency.rows()) > 0 {
             return Ok(false);
         }
-        for join_check in super::join_checker::join_checks(self.task, &columns, self.control.abort)? {
+        for join_check in super::join_checker::join_checks(self.regions.task, &columns, self.regions.control.abort)? {
             if join_check.is_constant(&columns) && join_check.violating(&release)?.contains(&true) {
                 return Ok(true);
             }
@@ -180,15 +177,11 @@ impl RegionSearch<'_> {
         Ok(false)
     }
 
-    fn refusal(&self) -> Result<Error> {
-        self.context.refusal(self.task, self.control.abort)
-    }
-
     fn judge(&self, members: &[u32], nodes: &[NodeId]) -> (Vec<f64>, bool) {
-        let contingency = &self.task.table.contingency;
-        let mut safety = Vec::with_capacity(self.checks.len());
+        let contingency = &self.regions.task.table.contingency;
+        let mut safety = Vec::with_capacity(self.regions.checks.len());
         let mut holds = true;
-        for check in &self.checks {
+        for check in self.regions.checks {
             let mut counter = ClassCounter::new(check.measured.len, check.owners);
             members.iter().for_each(|at| counter.add(contingency, &check.measured, *at as usize));
             let judgement = check.judge(&counter.count(), nodes);
@@ -203,12 +196,13 @@ impl RegionSearch<'_> {
         if region.suppressed || region.depth >= max_depth {
             return vec![region];
         }
-        if self.stopped.load(Ordering::Relaxed) || (self.control.stop)() {
+        if self.stopped.load(Ordering::Relaxed) || (self.regions.control.stop)() {
             self.stopped.store(true, Ordering::Relaxed);
             return vec![region];
         }
         let best = |budget: Weight| {
-            let candidates = (0..self.context.dimensions.len()).filter_map(|at| self.split(&region, at, budget));
+            let candidates =
+                (0..self.regions.context.dimensions.len()).filter_map(|at| self.split(&region, at, budget));
             candidates.fold(None, |best: Option<(f64, Vec<Region>)>, (score, regions)| match best {
                 Some((other, _)) if other >= score => best,
                 _ => Some((score, regions)),
@@ -218,7 +212,7 @@ impl RegionSearch<'_> {
         let best = best(0).or_else(|| if region.budget > 0 { best(region.budget) } else { None });
         let Some((_, regions)) = best else { return vec![region] };
         let steps = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
-        (self.control.progress)("specializing", steps, 0);
+        (self.regions.control.progress)("specializing", steps, 0);
         regions.into_par_iter().flat_map(|region| self.refine(region, max_depth)).collect()
     }
 
@@ -241,7 +235,8 @@ impl RegionSearch<'_> {
             let now = region.safety[judge];
             if now.is_finite() && then.is_finite() { (now - then).max(0.0) } else { 0.0 }
         };
-        let loss = (0..self.checks.len()).map(safety_loss).sum::<f64>() / self.checks.len().max(1) as f64;
+        let loss =
+            (0..self.regions.checks.len()).map(safety_loss).sum::<f64>() / self.regions.checks.len().max(1) as f64;
         // A suppressed record loses every step that led to this region, and does not gain this one.
         let gain = self.gain(region, &regions, at) - suppressed as f64 * (region.depth + 1) as f64;
         let score = gain / (loss + 1.0);
@@ -254,10 +249,10 @@ impl RegionSearch<'_> {
 
     /// Regions of the children of a node that have records. A child that violates the requirement is suppressed.
     fn children(&self, region: &Region, at: usize) -> Vec<Region> {
-        let dimension = &self.context.dimensions[at];
+        let dimension = &self.regions.context.dimensions[at];
         let tree = &dimension.tree;
         let children = &tree.node(region.nodes[at]).children;
-        let codes = &self.task.table.contingency.codes[dimension.column];
+        let codes = &self.regions.task.table.contingency.codes[dimension.column];
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); children.len()];
         for member in region.members.iter().filter(|_| !children.is_empty()) {
             let code = codes[*member as usize];
@@ -304,12 +299,12 @@ impl RegionSearch<'_> {
     }
 
     fn rows(&self, members: &[u32]) -> f64 {
-        members.iter().map(|at| self.task.table.contingency.weights[*at as usize] as f64).sum()
+        members.iter().map(|at| self.regions.task.table.contingency.weights[*at as usize] as f64).sum()
     }
 
     fn gain(&self, whole: &Region, regions: &[Region], at: usize) -> f64 {
         let rows = self.rows(&whole.members);
-        match (self.context.gain, &self.context.objective.labels) {
+        match (self.regions.context.gain, &self.regions.context.objective.labels) {
             (Gain::Entropy, Some(labels)) => {
                 let after: f64 = regions.iter().map(|region| self.entropy(&region.members, labels)).sum();
                 // Entropies are weighted by the number of records.
@@ -319,18 +314,18 @@ impl RegionSearch<'_> {
                 rows * rows - regions.iter().map(|region| self.rows(&region.members).powi(2)).sum::<f64>()
             }
             _ => {
-                let tree = &self.context.dimensions[at].tree;
+                let tree = &self.regions.context.dimensions[at].tree;
                 let undone = |region: &Region| {
                     self.rows(&region.members) * distortion_undone(tree, whole.nodes[at], region.nodes[at])
                 };
-                self.context.objective.weights[at] * regions.iter().map(undone).sum::<f64>()
+                self.regions.context.objective.weights[at] * regions.iter().map(undone).sum::<f64>()
             }
         }
     }
 
     /// Returns the entropy of the labels times the number of records.
     fn entropy(&self, members: &[u32], labels: &Labels) -> f64 {
-        let contingency = &self.task.table.contingency;
+        let contingency = &self.regions.task.table.contingency;
         let mut counts: HashMap<u32, f64> = HashMap::new();
         for at in members {
             *counts.entry(labels.by_combination[*at as usize]).or_default() += contingency.weights[*at as usize] as f64;
@@ -344,28 +339,23 @@ impl RegionSearch<'_> {
     fn outcome(&self, recoding: Recoding, depth: usize) -> Result<SearchOutcome> {
         let finished = !self.stopped.load(Ordering::Relaxed);
         let grown = |dimension: &RegionDimension| {
-            let given = &self.task.table.columns[dimension.column].tree;
+            let given = &self.regions.task.table.columns[dimension.column].tree;
             (0..given.nodes().len()).any(|node| given.can_grow(node))
         };
         let mut notes = Vec::new();
         if !finished {
             notes.push("The search was stopped before it finished; a more specific release may exist.".to_owned());
         }
-        if self.context.dimensions.iter().any(grown) {
+        if self.regions.context.dimensions.iter().any(grown) {
             notes.push("Intervals were split at medians; other bounds might allow further splits.".to_owned());
         }
-        if !self.context.exact {
-            notes.push(
-                "The constraints assume different quasi-identifiers; every region satisfies all of them, which is stronger than needed."
-                    .to_owned(),
-            );
-        }
+        notes.extend(self.regions.strengthening_note());
         if depth < usize::MAX {
             notes.push(format!(
                 "The depth was limited to {depth} steps: with more, every region satisfies the requirement, but not the whole release."
             ));
         }
-        let maximal = finished && notes.is_empty() && self.task.suppression.limit.numerator == 0;
+        let maximal = finished && notes.is_empty() && self.regions.task.suppression.limit.numerator == 0;
         let guarantee = if maximal { Guarantee::LocallyMaximal } else { Guarantee::Safe };
         Ok(SearchOutcome { recoding, guarantee, steps: self.steps.load(Ordering::Relaxed), notes })
     }

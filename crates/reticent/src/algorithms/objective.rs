@@ -9,6 +9,7 @@
 //! Node loss   for searches that choose a node for each cell: weight of the policy * (penalty + detail / mean detail of a column
 //!             at the root). The penalty is (leaves - 1) / (all leaves - 1), the detail is that of `detail`. So the purpose counts
 //!             as much as general use. With general use, the node loss is the weight * penalty.
+//! Set loss    the same for a set of values, with the penalty (values - 1) / (all leaves - 1) and the detail of exactly these values.
 //! Source      Wang, Yu and Chakraborty, Bottom-up generalization, ICDM 2004 (classification); Fung, Wang, Wang and Hung,
 //!             Privacy-preserving data publishing for cluster analysis, DKE 68(6), 2009; LeFevre, DeWitt and Ramakrishnan,
 //!             Workload-aware anonymization, KDD 2006 (queries). The node loss is our own.
@@ -66,7 +67,7 @@ impl Objective {
         };
         let details: Vec<Detail> = columns.iter().map(detail).collect();
         let all = |column: &usize| 0..table.columns[*column].tree.len() as Code;
-        let at_root: Vec<f64> = details.iter().zip(columns).map(|(detail, column)| detail.lost(&all(column))).collect();
+        let at_root: Vec<f64> = details.iter().zip(columns).map(|(detail, column)| detail.lost(all(column))).collect();
         let shares = match queries.is_empty() {
             true => at_root.clone(),
             false => columns.iter().map(|column| constrained(&queries, *column)).collect(),
@@ -91,6 +92,24 @@ impl Objective {
             weight * (penalty + lost)
         };
         tree.nodes().iter().zip(detail.lost_by_node(tree)).map(loss).collect()
+    }
+}
+
+impl Objective {
+    /// Weight of the policy of a generalized column, given its index among these columns: the loss of suppressing a cell in general use.
+    pub(super) fn column_weight(&self, dimension: usize) -> f64 {
+        self.columns[dimension].0
+    }
+
+    /// Whether sets of values of a generalized column lose detail that the purpose needs.
+    pub(super) fn has_detail(&self, dimension: usize) -> bool {
+        !self.columns[dimension].1.is_uniform() && self.mean_detail > 0.0
+    }
+
+    /// Returns the loss of the detail that a purpose needs if a set of values is published.
+    pub(super) fn set_detail_loss(&self, dimension: usize, codes: &mut dyn Iterator<Item = Code>) -> f64 {
+        let (weight, detail) = &self.columns[dimension];
+        if self.mean_detail > 0.0 { weight * detail.lost(codes) / self.mean_detail } else { 0.0 }
     }
 }
 

@@ -1,24 +1,28 @@
 //! Regions: records that are published with the same generalized values. Fixed data of the searches that divide a table into regions, the
 //! checks of regions and of the whole release, and the recoding that publishes them.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
 
-use super::join_checker::{constraints_to_check, first_violation, join_checks, requirement_unreachable, root_release};
+use super::join_checker::{
+    check_history, constraints_to_check, first_violation, generalized_columns, join_checks, requirement_unreachable,
+    root_release,
+};
 use super::objective::Objective;
 use super::top_down_specialization::Gain;
-use super::{RecodingTask, ValueForm};
+use super::{Control, RecodingTask, SearchOutcome, ValueForm};
 use crate::contract::min_class_size;
 use crate::data::contingency::{ContingencyTable, Weight};
-use crate::data::table::Table;
+use crate::data::table::{Column, Table};
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
 use crate::join::{ClassCells, ColumnRef, Constraint, Counted, JoinCheck};
 use crate::models::{Judge, Judgement};
 use crate::operations::suppress_records::{class_of, violating};
 use crate::release::PublishedColumn;
-use crate::release::classes::{EquivalenceClass, Measured};
+use crate::release::classes::{ClassCounter, EquivalenceClass, Measured};
 use crate::release::history::History;
 use crate::release::recoding::{Recoded, Recoding, RecodingRule};
 
@@ -31,10 +35,21 @@ pub(super) struct PublishedRegion {
     pub suppressed: bool,
 }
 
+/// Bounds of the intervals of numbers and dates that a search chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IntervalBounds {
+    /// Values of the data.
+    Data,
+    /// Only bounds of declared intervals.
+    Declared,
+}
+
 /// A generalized column with its taxonomy.
 pub(super) struct RegionDimension {
     pub column: usize,
     pub tree: Arc<Taxonomy>,
+    /// Codes of the finest declared interval around each value, by code, for a number or date with [`IntervalBounds::Declared`].
+    pub declared: Option<Vec<Range<Code>>>,
 }
 
 /// Data that does not change during the search.
@@ -80,8 +95,61 @@ enum RegionRule<'a> {
     },
 }
 
+/// What a search over regions needs to judge them.
+#[derive(Clone, Copy)]
+pub(super) struct RegionSearch<'a> {
+    pub task: &'a RecodingTask<'a>,
+    pub context: &'a RegionContext,
+    pub checks: &'a [RegionCheck<'a>],
+    join_checks: &'a [JoinCheck<'a>],
+    pub control: &'a Control<'a>,
+}
+
+/// Runs a search over the regions of a table.
+///
+/// # Errors
+///
+/// Returns an error if the requirement cannot be checked on regions, or if the search returns one.
+pub(super) fn search_regions(
+    task: &RecodingTask<'_>,
+    (gain, bounds): (Gain, IntervalBounds),
+    control: &Control<'_>,
+    search: impl FnOnce(RegionSearch<'_>) -> Result<SearchOutcome>,
+) -> Result<SearchOutcome> {
+    check_history(task)?;
+    let context = RegionContext::new(task, &generalized_columns(task)?, gain, bounds)?;
+    let constraints = context.strengthened_constraints(task)?;
+    let join_checks = context.join_checks(task, &constraints, control.abort)?;
+    let checks = context.region_checks(task, &join_checks)?;
+    search(RegionSearch { task, context: &context, checks: &checks, join_checks: &join_checks, control })
+}
+
+impl RegionSearch<'_> {
+    /// Returns an error if a join could not be checked, or if the caller aborted the search.
+    pub(super) fn check_finished(&self) -> Result<()> {
+        self.join_checks.iter().try_for_each(JoinCheck::check)?;
+        if (self.control.abort)() { Err(Error::Stopped) } else { Ok(()) }
+    }
+
+    /// Returns counters of the values that the checks measure.
+    pub(super) fn counters(&self) -> Vec<ClassCounter> {
+        self.checks.iter().map(|check| ClassCounter::new(check.measured.len, check.owners)).collect()
+    }
+
+    /// Returns the refusal if the requirement is violated at the root.
+    pub(super) fn refusal(&self) -> Result<Error> {
+        self.context.refusal(self.task, self.control.abort)
+    }
+
+    /// Returns the note about constraints with different quasi-identifiers, if there are any.
+    pub(super) fn strengthening_note(&self) -> Option<String> {
+        let note = "The constraints assume different quasi-identifiers; every group satisfies all of them, which is stronger than needed.";
+        (!self.context.exact).then(|| note.to_owned())
+    }
+}
+
 impl RegionContext {
-    pub(super) fn new(task: &RecodingTask<'_>, columns: &[usize], gain: Gain) -> Result<RegionContext> {
+    fn new(task: &RecodingTask<'_>, columns: &[usize], gain: Gain, bounds: IntervalBounds) -> Result<RegionContext> {
         let table = task.table;
         let (mut known, mut counted) = (Vec::new(), Vec::new());
         for model in &task.requirement.models {
@@ -102,12 +170,17 @@ impl RegionContext {
         let code =
             |(recoded, codes): (&Recoded, &Vec<Code>)| codes.iter().map(|code| recoded.map[*code as usize]).collect();
         let published_codes = identity.columns.iter().zip(&table.contingency.codes).map(code).collect();
-        let dimension = |column: &usize| {
-            let tree = table.columns[*column].tree.halved(&table.weights_of(*column));
-            RegionDimension { column: *column, tree: Arc::new(tree) }
+        let dimension = |column: &usize| -> Result<RegionDimension> {
+            let given = &table.columns[*column].tree;
+            let declared = match bounds {
+                IntervalBounds::Declared if given.numbers().is_some() => Some(declared_intervals(table, *column)?),
+                _ => None,
+            };
+            let tree = Arc::new(given.halved(&table.weights_of(*column)));
+            Ok(RegionDimension { column: *column, tree, declared })
         };
         Ok(RegionContext {
-            dimensions: columns.iter().map(dimension).collect(),
+            dimensions: columns.iter().map(dimension).collect::<Result<_>>()?,
             fixed,
             exact,
             gain,
@@ -123,7 +196,7 @@ impl RegionContext {
     }
 
     /// Returns the join constraints for an attacker who knows every column that distinguishes regions.
-    pub(super) fn strengthened_constraints(&self, task: &RecodingTask<'_>) -> Result<Vec<(Vec<usize>, Constraint)>> {
+    fn strengthened_constraints(&self, task: &RecodingTask<'_>) -> Result<Vec<(Vec<usize>, Constraint)>> {
         let mut constraints = Vec::new();
         for join in &task.requirement.joins {
             for constraint in &join.constraints {
@@ -138,7 +211,7 @@ impl RegionContext {
         Ok(constraints)
     }
 
-    pub(super) fn join_checks<'a>(
+    fn join_checks<'a>(
         &self,
         task: &'a RecodingTask<'a>,
         constraints: &'a [(Vec<usize>, Constraint)],
@@ -157,7 +230,7 @@ impl RegionContext {
         Ok(join_checks)
     }
 
-    pub(super) fn region_checks<'a>(
+    fn region_checks<'a>(
         &self,
         task: &'a RecodingTask<'a>,
         join_checks: &'a [JoinCheck<'a>],
@@ -212,7 +285,7 @@ impl RegionContext {
     }
 
     /// Returns the refusal if the requirement is violated at the root.
-    pub(super) fn refusal(&self, task: &RecodingTask<'_>, abort: &(dyn Fn() -> bool + Sync)) -> Result<Error> {
+    fn refusal(&self, task: &RecodingTask<'_>, abort: &(dyn Fn() -> bool + Sync)) -> Result<Error> {
         let columns = self.columns();
         let release = root_release(task, &columns)?;
         let history = History::single(release.clone());
@@ -293,6 +366,8 @@ impl RegionDimension {
     fn sets(&self, table: &Table, regions: &[PublishedRegion]) -> (Arc<Taxonomy>, Vec<NodeId>) {
         let mut tree = (*self.tree).clone();
         let codes = &table.contingency.codes[self.column];
+        // Many regions publish the same set.
+        let mut known: HashMap<Vec<Code>, NodeId> = HashMap::new();
         let mut set = |region: &PublishedRegion| {
             if region.suppressed {
                 return 0;
@@ -301,18 +376,42 @@ impl RegionDimension {
             values.sort_unstable();
             values.dedup();
             if tree.numbers().is_some() {
-                values = tree.range_over(&values);
+                values = tree.range_over(&self.within_declared_bounds(values));
             }
             // A group with all values of the domain, or with a value that is never published, is suppressed.
             let is_suppressed = |code: &Code| tree.published_node(tree.leaf_of(*code)) == 0;
             match values.len() == tree.len() || values.iter().any(is_suppressed) {
                 true => 0,
-                false => tree.add_set(&values),
+                false => *known.entry(values).or_insert_with_key(|values| tree.add_set(values)),
             }
         };
         let nodes = regions.iter().map(&mut set).collect();
         (Arc::new(tree), nodes)
     }
+}
+
+impl RegionDimension {
+    /// Adds the codes of the declared intervals around several values. A single value, with or without a missing one, stays exact.
+    fn within_declared_bounds(&self, mut codes: Vec<Code>) -> Vec<Code> {
+        let Some(declared) = &self.declared else { return codes };
+        let is_known = |code: &Code| self.tree.missing() != Some(*code);
+        if codes.iter().filter(|code| is_known(code)).count() > 1 {
+            codes = codes.iter().flat_map(|code| declared[*code as usize].clone()).collect();
+            codes.sort_unstable();
+            codes.dedup();
+        }
+        codes
+    }
+}
+
+/// Returns the codes of the finest declared interval around each value of a number or date column.
+fn declared_intervals(table: &Table, column: usize) -> Result<Vec<Range<Code>>> {
+    let Column { name, tree, .. } = &table.columns[column];
+    if (0..tree.nodes().len()).any(|node| tree.can_grow(node)) {
+        let message = "the option `bounds = \"declared\"` needs `intervals` for this column";
+        return Err(Error::column(name, message));
+    }
+    Ok(tree.declared_intervals())
 }
 
 impl RegionCheck<'_> {

@@ -5,10 +5,10 @@
 //! Step        replaces one value v of a cut by its children in all records. It chooses the value with the highest
 //!             Score(v) = InfoGain(v) / (PrivLoss(v) + 1) among those that keep the requirement satisfied. PrivLoss is the mean
 //!             decrease of the measures of the models. Intervals of numbers and dates can be split during the search.
-//! Gain        with suppression, and for classification: the reduction of the objective (`objective.rs`). A suppressed record counts as
-//!             fully suppressed, so a step that suppresses records is taken only if the objective decreases.
+//! Gain        with suppression, and for classification: the reduction of the loss (`loss.rs`). A suppressed record counts as
+//!             fully suppressed, so a step that suppresses records is taken only if the loss decreases.
 //! Attempts    a greedy search can end worse with more freedom. So several searches run (`attempts.rs`): without suppression, with
-//!             lower limits, and with two divisors of the score. The best state of all their paths by the objective is kept.
+//!             lower limits, and with two divisors of the score. The best state of all their paths by the loss is kept.
 //! Soundness   every candidate is checked exactly before it is taken. If merging satisfying classes gives a satisfying class, an
 //!             invalid candidate stays invalid and is pruned. Otherwise (confidences of people with several records, or confidences
 //!             with suppression), every candidate is checked again at every step. With a suppression limit, the final release is
@@ -23,10 +23,11 @@ mod dimension;
 mod gain;
 mod initial_state;
 mod judging;
-mod objective;
+mod loss;
 mod partition;
 mod scratch;
 mod selection;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -35,13 +36,12 @@ use rayon::prelude::*;
 
 use super::join_checker::{self, check_history, generalized_columns, recoding_after_steps};
 use super::{AlgorithmDef, Control, RecodingTask, SearchOutcome};
-use crate::data::taxonomy::{Code, Cut, NodeId, Taxonomy};
-use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
+use crate::data::taxonomy::{Code, NodeId, Taxonomy};
+use crate::error::{Error, Obstacle, Result};
 use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
 use crate::operations::suppress_records::{suppress_records, violating};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
-use crate::release::history::History;
 use crate::release::recoding::Recoding;
 
 use attempts::{Attempt, AttemptPlan, Divisor};
@@ -50,7 +50,7 @@ pub(super) use gain::Gain;
 use gain::GainTable;
 use initial_state::InitialStep;
 use judging::SplitTarget;
-use objective::{Loss, Objective, as_number};
+use loss::{Loss, LossMeasure, as_number};
 use partition::{Effect, Grouping, Tracking};
 use selection::Selection;
 
@@ -90,24 +90,17 @@ fn run(task: &RecodingTask<'_>, arguments: &Arguments, control: &Control<'_>) ->
     check_history(task)?;
     let columns = generalized_columns(task)?;
     let join_checks = join_checker::join_checks(task, &columns, control.abort)?;
-    let start = match root_violation(task, &columns, &join_checks)? {
-        None => Vec::new(),
-        Some((error, true)) => return Err(error),
-        Some((error, false)) => match initial_state::initial_state(task, &columns, &join_checks, control)? {
-            (Some(steps), _) => steps,
-            (None, releases) => return Err(with_examined(error, releases)),
-        },
-    };
+    let start = start::initial_steps(task, &columns, &join_checks, control)?;
     let gain = Gain::from_arguments(arguments, task.purpose)?;
-    let objective = Objective::new(gain, task.table, task.purpose)?;
+    let loss_measure = LossMeasure::new(gain, task.table, task.purpose)?;
     // Clusters are predicted as in the paper about them, by the gain of each value.
     let is_paper_score = gain == Gain::Entropy
         && (arguments.word("gain")? == "entropy" || matches!(task.purpose, super::Purpose::Clusters(_)));
     let min_gain = if arguments.flag("zero-gain")? { 0.0 } else { f64::MIN_POSITIVE };
-    let mut selection = Selection::new(task, &objective, &join_checks);
+    let mut selection = Selection::new(task, &loss_measure, &join_checks);
     let mut plan = AttemptPlan::new(task, gain, is_paper_score);
     while let Some(attempt) = plan.next_attempt() {
-        let mut search = SpecializationSearch::new(task, attempt, &objective, columns.clone(), &join_checks)?;
+        let mut search = SpecializationSearch::new(task, attempt, &loss_measure, columns.clone(), &join_checks)?;
         search.take_initial_steps(&start);
         let finished = search.specialize_all(min_gain, control)?;
         join_checks.iter().try_for_each(JoinCheck::check)?;
@@ -125,64 +118,6 @@ fn can_prune(task: &RecodingTask<'_>, limit: u64, join_checks: &[&JoinCheck<'_>]
     }
     let keeps = |merging| merging == Merging::WithAny || (limit == 0 && merging == Merging::WithSatisfying);
     task.requirement.models.iter().all(|model| keeps(merging_of(model.as_ref(), &task.table.contingency)))
-}
-
-fn with_examined(error: Error, releases: usize) -> Error {
-    match error {
-        Error::Refused(Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, .. }) => {
-            let examined = Some(releases);
-            Refusal::RequirementUnreachable { requirement, explanation, witness, outlook, examined }.into()
-        }
-        error => error,
-    }
-}
-
-/// Returns the violation with every column at its root and the allowed suppression, if there is one. The flag says whether it is
-/// proven that no release can satisfy the requirement.
-fn root_violation(
-    task: &RecodingTask<'_>,
-    columns: &[usize],
-    join_checks: &[JoinCheck<'_>],
-) -> Result<Option<(Error, bool)>> {
-    let top = |at: &usize| (*at, task.table.columns[*at].tree.clone(), Cut::top());
-    let mut recoding = join_checker::recoding_from_cuts(task.table, columns.iter().map(top).collect());
-    let release = recoding.apply(task.table)?;
-    let history = History::single(release.clone());
-    for model in &task.requirement.models {
-        let survey = model.survey(&history)?;
-        let Some(worst) = survey.violations.first() else { continue };
-        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
-        let suppressed = suppress_records(task.table, &mut recoding, task.requirement, join_checks)?;
-        if suppressed <= limit && suppressed < task.table.contingency.rows() {
-            return Ok(None);
-        }
-        let outlook = if limit == 0 && merging_of(model.as_ref(), &task.table.contingency) != Merging::Never {
-            Outlook::NoGeneralizationHelps
-        } else {
-            Outlook::SearchEnds
-        };
-        // Suppression of a person's classes removes records of others, so a more specific release can need less of it.
-        let is_proved = limit == 0 || model.record_sets().is_none();
-        return Ok(Some((join_checker::requirement_unreachable(model.title(), worst, outlook).into(), is_proved)));
-    }
-    if let Some((join_check, worst)) = join_checker::first_violation(join_checks, &release)? {
-        let limit = task.suppression.max_suppressed(task.table.contingency.rows());
-        let suppressed = suppress_records(task.table, &mut recoding, task.requirement, join_checks)?;
-        if suppressed <= limit && suppressed < task.table.contingency.rows() {
-            return Ok(None);
-        }
-        // With suppression, more specific classes can satisfy a constraint that the root violates.
-        let proved = limit == 0 && join_check.keeps_violating(columns);
-        let refusal = Refusal::RequirementUnreachable {
-            requirement: join_check.constraint.title.clone(),
-            explanation: worst.explanation,
-            witness: worst.witness,
-            outlook: if proved { Outlook::NothingHelps } else { Outlook::Unknown },
-            examined: None,
-        };
-        return Ok(Some((refusal.into(), proved)));
-    }
-    Ok(None)
 }
 
 /// A value of a cut that can be specialized.
@@ -210,12 +145,12 @@ struct SpecializationSearch<'a> {
     candidates: Vec<Vec<Candidate>>,
     /// Steps of the path: dimension and specialized node.
     steps: Vec<(usize, NodeId)>,
-    /// Objective by number of steps. `None` if it was not computed.
+    /// Loss by number of steps. `None` if it was not computed.
     losses: Vec<Option<Loss>>,
     attempt: Attempt,
-    objective: &'a Objective,
-    /// The grouping whose classes determine the objective, if gains are reductions of the objective.
-    objective_grouping: Option<usize>,
+    loss_measure: &'a LossMeasure,
+    /// The grouping whose classes determine the loss, if gains are reductions of the loss.
+    loss_grouping: Option<usize>,
     /// Whether a candidate was rejected because it violates the requirement or exceeds the limit.
     limited: bool,
     /// Whether an invalid candidate stays invalid.
@@ -236,7 +171,7 @@ impl<'a> SpecializationSearch<'a> {
     fn new(
         task: &'a RecodingTask<'a>,
         attempt: Attempt,
-        objective: &'a Objective,
+        loss_measure: &'a LossMeasure,
         columns: Vec<usize>,
         join_checks: &'a [JoinCheck<'a>],
     ) -> Result<Self> {
@@ -249,16 +184,16 @@ impl<'a> SpecializationSearch<'a> {
         let check_count = (task.requirement.models.len() + relevant.len()).max(1);
         let (release_checks, class_checks): (Vec<&JoinCheck<'_>>, Vec<&JoinCheck<'_>>) =
             relevant.into_iter().partition(|join_check| join_check.has_generalized_key_outside_x(&columns));
-        let gains_by_class = attempt.by_objective || attempt.suppresses;
+        let gains_by_class = attempt.by_loss || attempt.suppresses;
         let no_violation = attempt.limit == 0;
-        let tracking = Tracking { objective, classes: gains_by_class, gains: gains_by_class, no_violation };
+        let tracking = Tracking { loss_measure, classes: gains_by_class, gains: gains_by_class, no_violation };
         let mut groupings = Grouping::all(task, &columns, &class_checks, tracking)?;
         for (at, dimension) in dimensions.iter().enumerate() {
             groupings.iter_mut().for_each(|grouping| grouping.extend_value_ids(at, dimension));
         }
         groupings.iter_mut().for_each(|grouping| grouping.judge_initial_classes(&dimensions));
         let complete = groupings.iter().filter(|grouping| grouping.has_all_dimensions());
-        let objective_grouping = complete.max_by_key(|grouping| grouping.checks()).map(|grouping| grouping.index);
+        let loss_grouping = complete.max_by_key(|grouping| grouping.checks()).map(|grouping| grouping.index);
         let candidates = columns.iter().map(|_| Vec::new()).collect();
         let mut search = SpecializationSearch {
             task,
@@ -272,8 +207,8 @@ impl<'a> SpecializationSearch<'a> {
             steps: Vec::new(),
             losses: Vec::new(),
             attempt,
-            objective,
-            objective_grouping: objective_grouping.filter(|_| gains_by_class),
+            loss_measure,
+            loss_grouping: loss_grouping.filter(|_| gains_by_class),
             limited: false,
             can_prune,
             judges_sets: task.requirement.judges_record_sets(&task.table.contingency),
@@ -286,13 +221,13 @@ impl<'a> SpecializationSearch<'a> {
         Ok(search)
     }
 
-    /// Returns the objective of the current state, if the search suppresses records. It is exact if one grouping has all checks and
+    /// Returns the loss of the current state, if the search suppresses records. It is exact if one grouping has all checks and
     /// whole records are suppressed. Otherwise a record counts as suppressed for every grouping in which its class violates a check.
     fn current_loss(&self) -> Option<Loss> {
-        let place = self.objective_grouping.filter(|_| self.attempt.suppresses)?;
+        let place = self.loss_grouping.filter(|_| self.attempt.suppresses)?;
         let others = self.groupings.iter().filter(|grouping| grouping.index != place);
         let suppressed: u64 = others.map(|grouping| grouping.violating).sum();
-        Some(self.groupings[place].loss() + Loss::from(suppressed) * self.objective.of_suppressed_record())
+        Some(self.groupings[place].loss() + Loss::from(suppressed) * self.loss_measure.of_suppressed_record())
     }
 
     /// Takes these steps without checking the requirement.
@@ -396,12 +331,12 @@ impl<'a> SpecializationSearch<'a> {
             let living = candidates.iter().enumerate().filter(|(_, candidate)| !candidate.invalid);
             open.extend(living.map(|(place, candidate)| (candidate.gain, (dimension, place))));
         }
-        if self.attempt.by_objective {
+        if self.attempt.by_loss {
             // The gain depends on the classes, so there is no upper bound to sort by.
             let all: Vec<CandidateIndex> = open.iter().map(|(_, place)| *place).collect();
             self.evaluate(&all);
             for (gain, (dimension, place)) in &mut open {
-                *gain = as_number(self.objective_gain(&self.candidates[*dimension][*place]));
+                *gain = as_number(self.loss_reduction(&self.candidates[*dimension][*place]));
                 self.candidates[*dimension][*place].gain = *gain;
             }
         }
@@ -435,20 +370,20 @@ impl<'a> SpecializationSearch<'a> {
         }
     }
 
-    /// Whether a candidate suppresses no further records, or decreases the objective although it does.
+    /// Whether a candidate suppresses no further records, or decreases the loss although it does.
     fn pays(&self, candidate: &Candidate) -> bool {
-        newly_suppressed(candidate) <= 0 || self.objective_gain(candidate) > 0
+        newly_suppressed(candidate) <= 0 || self.loss_reduction(candidate) > 0
     }
 
-    /// Returns the reduction of the objective by a candidate.
+    /// Returns the reduction of the loss by a candidate.
     ///
     /// Every record that becomes suppressed in another grouping counts with its whole loss, which is the most that it can lose.
-    fn objective_gain(&self, candidate: &Candidate) -> Loss {
-        let Some(place) = self.objective_grouping else { return 0 };
+    fn loss_reduction(&self, candidate: &Candidate) -> Loss {
+        let Some(place) = self.loss_grouping else { return 0 };
         let effects = candidate.effects.iter().enumerate();
         let of_effect = |(at, effect): (usize, &Effect)| match at == place {
             true => effect.gain(),
-            false => -Loss::from(effect.violating_change()) * self.objective.of_suppressed_record(),
+            false => -Loss::from(effect.violating_change()) * self.loss_measure.of_suppressed_record(),
         };
         let gain = effects.map(of_effect).sum();
         // The loss of every class is rounded, so a gain of zero can be a few units below zero.

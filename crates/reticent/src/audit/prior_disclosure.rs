@@ -6,7 +6,7 @@ use super::attacker_view::AttackerView;
 use super::identity::{IdentityRisks, PriorRisks};
 use super::marginals::{ColumnPosterior, marginals};
 use super::multi_record::MultiRecord;
-use super::{AuditOptions, Views, to_fraction, views};
+use super::{AuditOptions, HistoryViews, to_fraction, views};
 use crate::data::links::Pseudonym;
 use crate::error::Result;
 use crate::release::history::{History, RecordedRelease};
@@ -26,7 +26,7 @@ pub(super) fn prior_risks(history: &History, options: &AuditOptions) -> Result<P
     let history = History { releases: earlier.to_vec(), erased: Vec::new() };
     let history = &*history.in_views();
     let options = AuditOptions { identity: true, ..options.clone() };
-    let Views { asked, others } = views(history, &options)?;
+    let HistoryViews { asked, others } = views(history, &options)?;
     let solve_view = |view: AttackerView| {
         let solve_options = SolveOptions { bounds_only: view.relaxed, entropy: false, ..options.solve };
         let solution = solve(&view.problem(), &solve_options)?;

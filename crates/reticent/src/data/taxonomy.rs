@@ -56,7 +56,7 @@ impl Node {
 /// A tree whose leaves are the values of a column.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Taxonomy {
-    /// Nodes of the tree, and sets of values that are published although they are not nodes of the tree.
+    /// Nodes of the tree, then sets of values that are published although they are not nodes of the tree.
     nodes: Vec<Node>,
     /// Node of each set of values, by its parts.
     sets: BTreeMap<Vec<NodeId>, NodeId>,
@@ -302,6 +302,18 @@ impl Taxonomy {
             levels.push(current.clone());
         }
         levels
+    }
+
+    /// Codes of the finest declared interval around each value of a number or date column, by code. A missing value is alone.
+    pub(crate) fn declared_intervals(&self) -> Vec<Range<Code>> {
+        let around = |code: Code| {
+            let leaf = self.leaf_of(code);
+            let is_value =
+                Some(code) != self.missing && self.interval(leaf).is_some_and(|interval| interval.is_point());
+            let node = self.nodes[leaf].parent.filter(|_| is_value).unwrap_or(leaf);
+            self.nodes[node].span.clone()
+        };
+        (0..self.len() as Code).map(around).collect()
     }
 
     /// Completes a grown tree by splitting intervals at the median, for algorithms that do not grow intervals.

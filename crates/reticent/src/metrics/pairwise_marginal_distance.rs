@@ -60,7 +60,7 @@ fn distance(comparison: &Comparison<'_>, (one, other): (usize, usize)) -> f64 {
     let (table, release) = (comparison.table, comparison.release);
     let raw = plain(&table.contingency, one, other);
     let published = plain(&release.contingency, one, other);
-    let mut expected = Expected::new(&raw);
+    let mut expected = ExpectedPairs::new(&raw);
     expected.add(&published, &release.columns[one], &release.columns[other]);
     let cells = table.columns[one].tree.len() as f64 * table.columns[other].tree.len() as f64;
     let everywhere = release.suppressed as f64 / cells;
@@ -74,14 +74,14 @@ fn plain(contingency: &ContingencyTable, one: usize, other: usize) -> Contingenc
 }
 
 /// Expected number of records by raw pair, given the published pairs.
-struct Expected<'a> {
+struct ExpectedPairs<'a> {
     raw: &'a ContingencyTable,
     weights: Vec<f64>,
 }
 
-impl<'a> Expected<'a> {
-    fn new(raw: &'a ContingencyTable) -> Expected<'a> {
-        Expected { raw, weights: vec![0.0; raw.len()] }
+impl<'a> ExpectedPairs<'a> {
+    fn new(raw: &'a ContingencyTable) -> ExpectedPairs<'a> {
+        ExpectedPairs { raw, weights: vec![0.0; raw.len()] }
     }
 
     /// Spreads the published pairs over the pairs of their leaves that occur in the raw table.

@@ -3,6 +3,7 @@
 mod cycles;
 mod language;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -210,6 +211,25 @@ fn every_file_starts_with_a_description() {
             }
         }
     }
+}
+
+/// Type names are unique, so a search for a type finds one definition.
+#[test]
+fn a_type_name_occurs_once_in_the_library() {
+    let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, text) in library() {
+        for (_, line) in code(&file, &text) {
+            let declared = line.strip_prefix("pub").map_or(line, |rest| rest.trim_start_matches("(super)"));
+            let words: Vec<&str> = declared.trim_start_matches("(crate)").split_whitespace().collect();
+            if let ["struct" | "enum" | "trait" | "type", name, ..] = words.as_slice() {
+                let end = name.find(|letter: char| !letter.is_alphanumeric()).unwrap_or(name.len());
+                files.entry(name[..end].to_owned()).or_default().push(file.clone());
+            }
+        }
+    }
+    assert!(files.len() > 100, "{} types were found", files.len());
+    files.retain(|_, files| files.len() > 1);
+    assert!(files.is_empty(), "{files:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Local recoding: partitions the distinct combinations of values into groups, each with its own published values.
 //!
 //! State       a partition of the combinations. A group publishes, for every column, the lowest common node of its members
-//!             (`Form::Nodes`) or the set of their leaves (`Form::Sets`). Groups that publish the same are one class.
+//!             (`ValueForm::Nodes`) or the set of their leaves (`ValueForm::Sets`). Groups that publish the same are one class.
 //! Search      an initial partition (level greedy or k-member clustering), insertion of the leftovers, local search.
 //! Loss        mean generalized certainty penalty of the records; the search adds the columns instead of averaging them.
 //! Soundness   every group satisfies the requirement when it is added or changed. If all combinations as one group violate
@@ -25,6 +25,7 @@ mod subset;
 #[cfg(test)]
 mod tests;
 
+use super::super::ValueForm;
 use cover::{Cover, NodeCover, SetCover};
 use neighbours::Neighbours;
 use partition::Partition;
@@ -40,6 +41,10 @@ pub(super) struct Tree {
     pub ordered: bool,
     /// Code of missing values, which belong to no range.
     pub missing: Option<u32>,
+    /// Loss of publishing all leaves as a set, without the detail of a purpose.
+    pub weight: f64,
+    /// Whether sets lose detail that a purpose needs, see [`Input::set_detail_loss`].
+    pub has_detail: bool,
 }
 
 /// Node of a taxonomy.
@@ -55,25 +60,18 @@ pub(super) struct TreeNode {
 
 /// Judgement of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Verdict {
+pub(super) struct GroupVerdict {
     /// Whether the group satisfies the requirement.
     pub holds: bool,
     /// Safety of the group; higher is safer.
     pub safety: f64,
 }
 
-/// Published values of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// The lowest common node of the members.
-    Nodes,
-    /// The set of the members' leaves, or the range from the first to the last one, with loss (leaves in the set - 1) / (leaves of the
-    /// tree - 1).
-    Sets,
-}
-
 /// Judges a group: members (indices of combinations) and the lowest common node by column.
-pub(super) type Judge<'a> = &'a (dyn Fn(&[u32], &[u32]) -> Verdict + Sync);
+pub(super) type JudgeGroup<'a> = &'a (dyn Fn(&[u32], &[u32]) -> GroupVerdict + Sync);
+
+/// Loss of the detail that a purpose needs: column and leaves of a set.
+pub(super) type SetDetailLoss<'a> = &'a (dyn Fn(usize, &mut dyn Iterator<Item = u32>) -> f64 + Sync);
 
 /// Data and requirement of the search.
 pub(super) struct Input<'a> {
@@ -84,15 +82,19 @@ pub(super) struct Input<'a> {
     /// Number of records by combination.
     pub weights: &'a [u64],
     /// Judges a group exactly.
-    pub judge: Judge<'a>,
+    pub judge: JudgeGroup<'a>,
     /// A group with fewer records violates the requirement; 1 if unknown.
     pub min_weight: u64,
     /// Whether a group satisfies the requirement exactly if it has at least `min_weight` records.
     pub only_weight: bool,
     /// Whether the union of a satisfying group and any group satisfies the requirement.
     pub merging_is_safe: bool,
-    /// Published values of a group.
-    pub form: Form,
+    /// Published values of a group: the lowest common node of the members, or the set of their leaves. Numbers and dates publish the
+    /// range from the first to the last leaf. The loss of a set is weight * (leaves in the set - 1) / (leaves of the tree - 1), and the
+    /// detail of the purpose.
+    pub form: ValueForm,
+    /// Loss of the detail of the purpose, for sets of columns with `has_detail`.
+    pub set_detail_loss: SetDetailLoss<'a>,
 }
 
 /// Limits of the search.
@@ -132,8 +134,8 @@ pub(super) fn search(
         return None;
     }
     let groups = match input.form {
-        Form::Nodes => partition::<NodeCover>(&problem, seed, budget),
-        Form::Sets => partition::<SetCover>(&problem, seed, budget),
+        ValueForm::Nodes => partition::<NodeCover>(&problem, seed, budget),
+        ValueForm::Sets => partition::<SetCover>(&problem, seed, budget),
     };
     let mut groups: Vec<Group> = groups.iter().map(|members| problem.group(members)).collect();
     groups.iter_mut().for_each(|group| group.members.sort_unstable());
@@ -156,8 +158,8 @@ fn partition<C: Cover>(problem: &Problem<'_>, seed: u64, budget: &Budget) -> Vec
     let all: Vec<u32> = (0..problem.len() as u32).collect();
     let neighbours = Neighbours::of::<C>(problem, &all, &mut random);
     let initial = match problem.form {
-        Form::Nodes => level_greedy::groups(problem, &neighbours, budget.vectors),
-        Form::Sets => clustering::groups::<C>(problem, &neighbours, &all),
+        ValueForm::Nodes => level_greedy::groups(problem, &neighbours, budget.vectors),
+        ValueForm::Sets => clustering::groups::<C>(problem, &neighbours, &all),
     };
     let mut partition: Partition<'_, C> = Partition::new(problem);
     initial.into_iter().for_each(|members| partition.add(members));

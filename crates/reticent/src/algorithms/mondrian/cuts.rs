@@ -1,7 +1,9 @@
 //! Candidate cuts of a part, best first: at the median, or for a purpose where the least impurity of the label remains.
 
-use super::Form;
-use super::objective::{Impurity, Labels};
+use std::ops::Range;
+
+use super::CutForm;
+use super::impurity::{Impurity, LabelHistograms};
 use crate::algorithms::RecodingTask;
 use crate::algorithms::local_recoding::Parts;
 use crate::algorithms::regions::{RegionContext, RegionDimension, WeightBound};
@@ -14,7 +16,7 @@ const JUDGED_CUTS: usize = 64;
 
 /// A cut: combinations below `at` are on the first side. A strict cut has rank 0, so it separates codes only.
 #[derive(Debug, Clone, Copy)]
-struct Cut {
+struct CodeCut {
     dimension: usize,
     at: (Code, u32),
 }
@@ -23,11 +25,13 @@ struct Cut {
 pub(super) struct CutFinder<'a> {
     parts: &'a Parts,
     trees: Vec<&'a Taxonomy>,
+    /// By column: the first code of the declared interval of each code, if cuts are at bounds of declared intervals only.
+    declared: Vec<Option<Vec<Code>>>,
     /// Weight by column.
     weights: Vec<f64>,
     bound: WeightBound,
     /// Label of the purpose; `None` for general use.
-    labels: Option<Labels>,
+    labels: Option<LabelHistograms>,
     /// Rank by combination, among combinations with equal codes in a column: relaxed cuts only.
     ranks: Option<Vec<u32>>,
 }
@@ -38,14 +42,17 @@ impl<'a> CutFinder<'a> {
         context: &'a RegionContext,
         parts: &'a Parts,
         bound: WeightBound,
-        form: Form,
+        form: CutForm,
     ) -> Result<CutFinder<'a>> {
         // Weights of the policy and of the purpose. Labels decide by the impurity instead.
         let weights = context.objective.weights.clone();
         let trees = context.dimensions.iter().map(|dimension: &RegionDimension| dimension.tree.as_ref()).collect();
-        let labels = if form == Form::Strict { Labels::of_purpose(task, &context.objective, parts)? } else { None };
-        let ranks = (form == Form::Relaxed).then(|| ranks(parts));
-        Ok(CutFinder { parts, trees, weights, bound, labels, ranks })
+        let labels =
+            if form == CutForm::Strict { LabelHistograms::of_purpose(task, &context.objective, parts)? } else { None };
+        let ranks = (form == CutForm::Relaxed).then(|| ranks(parts));
+        let first = |codes: &Vec<Range<Code>>| codes.iter().map(|codes| codes.start).collect();
+        let declared = context.dimensions.iter().map(|dimension| dimension.declared.as_ref().map(first)).collect();
+        Ok(CutFinder { parts, trees, declared, weights, bound, labels, ranks })
     }
 
     /// Returns both sides of the first cut of a part that `is_valid` accepts.
@@ -58,7 +65,7 @@ impl<'a> CutFinder<'a> {
         if total < 2 * self.bound.min_weight {
             return None;
         }
-        let mut tried = |cut: Cut| {
+        let mut tried = |cut: CodeCut| {
             let (before, after): (Vec<u32>, Vec<u32>) = part.iter().partition(|at| self.key(&cut, **at) < cut.at);
             (!before.is_empty() && !after.is_empty() && is_valid([&before, &after])).then_some([before, after])
         };
@@ -73,15 +80,21 @@ impl<'a> CutFinder<'a> {
         part.iter().map(|at| self.parts.weights[*at as usize]).sum()
     }
 
-    fn key(&self, cut: &Cut, combination: u32) -> (Code, u32) {
+    fn key(&self, cut: &CodeCut, combination: u32) -> (Code, u32) {
         let rank = self.ranks.as_ref().map_or(0, |ranks| ranks[combination as usize]);
-        (self.parts.codes[cut.dimension][combination as usize], rank)
+        (self.code(cut.dimension, combination), rank)
+    }
+
+    /// Code that a cut compares: that of the combination, or the first one of its declared interval.
+    fn code(&self, dimension: usize, combination: u32) -> Code {
+        let code = self.parts.codes[dimension][combination as usize];
+        self.declared[dimension].as_ref().map_or(code, |first| first[code as usize])
     }
 
     /// Normalized ranges of the columns with several codes in a part, times the weight of the column, widest first.
     fn widths(&self, part: &[u32]) -> Vec<(f64, usize)> {
         let width = |(dimension, tree): (usize, &&Taxonomy)| {
-            let codes = part.iter().map(|at| self.parts.codes[dimension][*at as usize]);
+            let codes = part.iter().map(|at| self.code(dimension, *at));
             let (first, last) = codes.fold((Code::MAX, 0), |(first, last), code| (code.min(first), code.max(last)));
             (first < last).then(|| (self.weights[dimension] * normalized_range(tree, first, last), dimension))
         };
@@ -91,8 +104,8 @@ impl<'a> CutFinder<'a> {
     }
 
     /// Cuts after and before the median record, the more even one first.
-    fn median_cuts(&self, part: &[u32], total: Weight, dimension: usize) -> Vec<Cut> {
-        let cut = |at| Cut { dimension, at };
+    fn median_cuts(&self, part: &[u32], total: Weight, dimension: usize) -> Vec<CodeCut> {
+        let cut = |at| CodeCut { dimension, at };
         let groups = self.weight_by_key(part, &cut((0, 0)));
         let mut before = 0;
         let median = groups.iter().position(|(_, weight)| {
@@ -113,7 +126,7 @@ impl<'a> CutFinder<'a> {
     }
 
     /// Number of records by key of a cut in this dimension, ascending.
-    fn weight_by_key(&self, part: &[u32], cut: &Cut) -> Vec<((Code, u32), Weight)> {
+    fn weight_by_key(&self, part: &[u32], cut: &CodeCut) -> Vec<((Code, u32), Weight)> {
         let weighted = |at: &u32| (self.key(cut, *at), self.parts.weights[*at as usize]);
         let mut groups: Vec<((Code, u32), Weight)> = part.iter().map(weighted).collect();
         groups.sort_unstable_by_key(|(key, _)| *key);
@@ -129,27 +142,26 @@ impl<'a> CutFinder<'a> {
     /// the widest column, and the most even cut of it.
     fn purpose_cuts(
         &self,
-        labels: &Labels,
+        labels: &LabelHistograms,
         part: &[u32],
         widths: &[(f64, usize)],
-    ) -> impl Iterator<Item = Cut> + use<> {
+    ) -> impl Iterator<Item = CodeCut> + use<> {
         let mut scored = Vec::new();
         let total = self.weight(part);
         let mut impurity = Impurity::of_part(labels, part);
         for (place, (_, dimension)) in widths.iter().enumerate() {
-            let codes = &self.parts.codes[*dimension];
             let mut order = part.to_vec();
-            order.sort_unstable_by_key(|at| (codes[*at as usize], *at));
+            order.sort_unstable_by_key(|at| (self.code(*dimension, *at), *at));
             impurity.restart();
             let mut before = 0;
             for pair in order.windows(2) {
                 before += self.parts.weights[pair[0] as usize];
                 impurity.move_before(labels, pair[0]);
-                let (code, next) = (codes[pair[0] as usize], codes[pair[1] as usize]);
+                let [code, next] = [pair[0], pair[1]].map(|at| self.code(*dimension, at));
                 if code == next || before < self.bound.min_weight || total - before < self.bound.min_weight {
                     continue;
                 }
-                let cut = Cut { dimension: *dimension, at: (next, 0) };
+                let cut = CodeCut { dimension: *dimension, at: (next, 0) };
                 scored.push(((impurity.remaining(), place, total.abs_diff(2 * before)), cut));
             }
         }

@@ -1,6 +1,6 @@
 //! Impurities compared with their definitions, and undone cuts.
 
-use super::objective::{Impurity, Labels};
+use super::impurity::{Impurity, LabelHistograms};
 use super::tree::{CutTree, Part};
 
 /// Numbers below 7, the same in every run.
@@ -32,7 +32,7 @@ fn the_remaining_impurity_is_that_of_both_sides() {
         let part: Vec<u32> = (0..12).collect();
         let values = (0..7).map(f64::from).collect();
         for (numbers, of_side) in [(None, entropy as fn(&[u32]) -> f64), (Some(values), squared_error)] {
-            let given = Labels { counts: counts.clone(), numbers };
+            let given = LabelHistograms { counts: counts.clone(), numbers };
             let mut impurity = Impurity::of_part(&given, &part);
             for _ in 0..2 {
                 impurity.restart();
@@ -49,7 +49,7 @@ fn the_remaining_impurity_is_that_of_both_sides() {
 
 #[test]
 fn nothing_remains_of_a_pure_part() {
-    let given = Labels { counts: vec![vec![(3, 2)], vec![(3, 5)]], numbers: None };
+    let given = LabelHistograms { counts: vec![vec![(3, 2)], vec![(3, 5)]], numbers: None };
     let mut impurity = Impurity::of_part(&given, &[0, 1]);
     impurity.move_before(&given, 0);
     assert_eq!(impurity.remaining(), 0);
@@ -58,7 +58,7 @@ fn nothing_remains_of_a_pure_part() {
 /// A label without a number counts for no side.
 #[test]
 fn a_missing_number_has_no_squared_error() {
-    let given = Labels { counts: vec![vec![(0, 1), (9, 4)], vec![(1, 1)]], numbers: Some(vec![5.0, 7.0]) };
+    let given = LabelHistograms { counts: vec![vec![(0, 1), (9, 4)], vec![(1, 1)]], numbers: Some(vec![5.0, 7.0]) };
     let mut impurity = Impurity::of_part(&given, &[0, 1]);
     assert_eq!(impurity.remaining(), 1_000_000_000);
     impurity.move_before(&given, 0);

@@ -10,7 +10,7 @@ pub(super) struct Part {
     pub suppressed: bool,
 }
 
-struct TreeNode {
+struct CutNode {
     /// Without combinations if the part was cut.
     part: Part,
     parent: Option<usize>,
@@ -22,12 +22,12 @@ struct TreeNode {
 /// Parts at the start of the search with their cuts. A node has a higher number than its parent.
 #[derive(Default)]
 pub(super) struct CutTree {
-    nodes: Vec<TreeNode>,
+    nodes: Vec<CutNode>,
 }
 
 impl CutTree {
     pub(super) fn add_root(&mut self, part: Part) {
-        self.nodes.push(TreeNode { part, parent: None, sides: None, removed: false });
+        self.nodes.push(CutNode { part, parent: None, sides: None, removed: false });
     }
 
     pub(super) fn part(&self, at: usize) -> &Part {
@@ -45,7 +45,7 @@ impl CutTree {
         let numbers = [self.nodes.len(), self.nodes.len() + 1];
         for combinations in sides {
             let part = Part { combinations, nodes: None, suppressed: false };
-            self.nodes.push(TreeNode { part, parent: Some(at), sides: None, removed: false });
+            self.nodes.push(CutNode { part, parent: Some(at), sides: None, removed: false });
         }
         self.nodes[at].part.combinations = Vec::new();
         self.nodes[at].sides = Some(numbers);

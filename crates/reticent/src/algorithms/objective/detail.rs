@@ -4,8 +4,6 @@
 //! queries     mean over the queries of 2 s (1 - s), where s is the share of the leaves that match: the mean distance of a leaf, which
 //!             matches or not, from the estimate s.
 
-use std::ops::Range;
-
 use super::Labels;
 use crate::data::contingency::Weight;
 use crate::data::table::Table;
@@ -17,8 +15,8 @@ use crate::data::workload::{CodeCondition, CodeQuery};
 pub(super) enum Detail {
     /// The purpose needs all columns alike.
     Uniform,
-    /// Number of records by code, then by label.
-    Labels { joint: Vec<Weight>, count: usize },
+    /// Number of records by code, then by label; and by code the number of records times the entropy of their labels.
+    Labels { joint: Vec<Weight>, within: Vec<f64>, count: usize },
     /// Conditions of queries on the column, with the share of each query in the weight of all queries.
     Queries(Vec<(CodeCondition, f64)>),
 }
@@ -31,7 +29,13 @@ impl Detail {
         for ((code, label), weight) in codes.iter().zip(&labels.by_combination).zip(&table.contingency.weights) {
             joint[*code as usize * count + *label as usize] += weight;
         }
-        Detail::Labels { joint, count }
+        Detail::from_joint(joint, count)
+    }
+
+    /// Creates the detail from the number of records by code, then by label.
+    pub(super) fn from_joint(joint: Vec<Weight>, count: usize) -> Detail {
+        let within = joint.chunks(count).map(|counts| counts.iter().sum::<Weight>() as f64 * entropy(counts)).collect();
+        Detail::Labels { joint, within, count }
     }
 
     pub(super) fn of_queries(queries: &[CodeQuery], column: usize) -> Detail {
@@ -43,16 +47,26 @@ impl Detail {
         Detail::Queries(conditions.collect())
     }
 
-    /// Detail that is lost if these codes are published as one value.
-    pub(super) fn lost(&self, codes: &Range<Code>) -> f64 {
+    /// Detail that is lost if these distinct codes are published as one value.
+    pub(super) fn lost(&self, codes: impl Iterator<Item = Code>) -> f64 {
         match self {
             Detail::Uniform => 0.0,
-            Detail::Labels { joint, count } => {
-                information(&joint[codes.start as usize * count..codes.end as usize * count], *count)
+            Detail::Labels { joint, within, count } => {
+                let (mut totals, mut before) = (vec![0; *count], 0.0);
+                for code in codes {
+                    let counts = &joint[code as usize * count..][..*count];
+                    totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
+                    before += within[code as usize];
+                }
+                let rows: Weight = totals.iter().sum();
+                // Rounding can give a negative number.
+                if rows == 0 { 0.0 } else { (entropy(&totals) - before / rows as f64).max(0.0) }
             }
             Detail::Queries(conditions) => {
+                let codes: Vec<Code> = codes.collect();
                 let spread = |(condition, weight): &(CodeCondition, f64)| {
-                    let share = condition.share(std::slice::from_ref(codes));
+                    let matching = codes.iter().filter(|code| condition.contains(**code)).count();
+                    let share = matching as f64 / codes.len().max(1) as f64;
                     weight * 2.0 * share * (1.0 - share)
                 };
                 conditions.iter().map(spread).sum()
@@ -60,9 +74,14 @@ impl Detail {
         }
     }
 
+    /// Whether the purpose needs all values alike.
+    pub(super) fn is_uniform(&self) -> bool {
+        matches!(self, Detail::Uniform)
+    }
+
     /// Detail that is lost by publishing each node of a tree. A node loses at least as much as its children.
     pub(super) fn lost_by_node(&self, tree: &Taxonomy) -> Vec<f64> {
-        let mut lost: Vec<f64> = tree.nodes().iter().map(|node| self.lost(&node.span)).collect();
+        let mut lost: Vec<f64> = tree.nodes().iter().map(|node| self.lost(node.span.clone())).collect();
         let mut children_first: Vec<usize> = (0..lost.len()).collect();
         children_first.sort_by_key(|node| std::cmp::Reverse(tree.node(*node).depth));
         for node in children_first {
@@ -72,22 +91,6 @@ impl Detail {
         }
         lost
     }
-}
-
-/// Mutual information of values and labels, in bits. `joint` has the number of records by value, then by label.
-fn information(joint: &[Weight], labels: usize) -> f64 {
-    let mut totals: Vec<Weight> = vec![0; labels];
-    let mut within = 0.0;
-    for counts in joint.chunks(labels) {
-        within += counts.iter().sum::<Weight>() as f64 * entropy(counts);
-        totals.iter_mut().zip(counts).for_each(|(total, count)| *total += count);
-    }
-    let rows: Weight = totals.iter().sum();
-    if rows == 0 {
-        return 0.0;
-    }
-    // Rounding can give a negative number.
-    (entropy(&totals) - within / rows as f64).max(0.0)
 }
 
 /// Entropy of counts, in bits.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::keys::{Bundles, KeyScratch, PublishedLevel};
 use super::lattice::{GeneralizationHierarchy, Lattice};
 use super::*;
-use crate::algorithms::{Purpose, Suppression, ValueForm, run as run_algorithm};
+use crate::algorithms::{Suppression, run as run_algorithm};
 use crate::data::contingency::{ContingencyTable, combine};
 use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
 use crate::data::table::Counts;
@@ -322,14 +322,7 @@ fn search_with(
 ) -> Result<SearchOutcome> {
     let history = History::default();
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement,
-        purpose: &Purpose::General,
-        suppression,
-        values: ValueForm::Nodes,
-    };
+    let task = RecodingTask { suppression, ..RecodingTask::new(table, &history, requirement) };
     let arguments = Arguments::default().set("metric", Argument::Word(metric.to_owned()));
     run_algorithm("optimal-full-domain", &task, arguments, control)
 }
@@ -481,14 +474,7 @@ fn a_history_is_refused() {
     let instance = four_people(2.0);
     let history = History::single(Release::raw(&instance.table).unwrap());
     let (table, requirement) = (&instance.table, &instance.requirement);
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement,
-        purpose: &Purpose::General,
-        suppression: Suppression::NONE,
-        values: ValueForm::Nodes,
-    };
+    let task = RecodingTask::new(table, &history, requirement);
     let outcome = run_algorithm("optimal-full-domain", &task, Arguments::default(), &Control::QUIET);
     assert!(matches!(outcome, Err(Error::CannotCheck(Obstacle::SearchIgnoresHistory {}))));
 }

@@ -18,8 +18,8 @@ pub(super) struct Attempt {
     pub(super) gain: Gain,
     /// Maximum number of suppressed records.
     pub(super) limit: u64,
-    /// Whether the gain is the reduction of the objective.
-    pub(super) by_objective: bool,
+    /// Whether the gain is the reduction of the loss.
+    pub(super) by_loss: bool,
     pub(super) divisor: Divisor,
     /// Whether the task allows suppression, even if this search does not use it.
     pub(super) suppresses: bool,
@@ -88,14 +88,14 @@ impl AttemptPlan {
 
 /// Returns the attempts with this limit.
 fn attempts(gain: Gain, limit: u64, is_paper_score: bool) -> Vec<Attempt> {
-    let by_objective = match gain {
+    let by_loss = match gain {
         Gain::Entropy => !is_paper_score,
         Gain::Discernibility => true,
         Gain::Distortion => limit > 0,
     };
-    let attempt = Attempt { gain, limit, by_objective, divisor: Divisor::PrivacyLoss, suppresses: limit > 0 };
+    let attempt = Attempt { gain, limit, by_loss, divisor: Divisor::PrivacyLoss, suppresses: limit > 0 };
     let other = Attempt { divisor: Divisor::SuppressedRecords, ..attempt };
-    match by_objective && (limit > 0 || gain == Gain::Entropy) {
+    match by_loss && (limit > 0 || gain == Gain::Entropy) {
         true => vec![attempt, other],
         false => vec![attempt],
     }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::judging::SplitTarget;
-use super::objective::{Loss, penalty, penalty_of_node};
+use super::loss::{Loss, penalty, penalty_of_node};
 use crate::data::table::Table;
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 

@@ -4,7 +4,7 @@
 //!                 the clusters of the raw data.
 //! distortion      reduction of distortion: 1 for every record of T[v]; for an interval, the reduction of its relative width; times the
 //!                 weight of the column.
-//! objective       reduction of the objective of the search (`objective.rs`): of the conditional class entropy, the penalty or the
+//! loss            reduction of the loss of the release (`loss.rs`): of the conditional class entropy, the penalty or the
 //!                 discernibility. It depends on the classes, so `partition.rs` computes it.
 //!
 //! The first two depend on the table only. Every node is a range of codes, so they are computed from prefix sums over codes.

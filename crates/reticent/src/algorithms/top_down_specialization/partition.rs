@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::dimension::SplitDimension;
 use super::judging::{ClassCheck, ClassRule, SplitTarget, group_by_fixed_columns, with_published_codes};
-use super::objective::{ClassContent, Loss, Objective};
+use super::loss::{ClassContent, Loss, LossMeasure};
 use super::scratch::SplitScratch;
 use crate::algorithms::RecodingTask;
 use crate::data::contingency::{ContingencyTable, Weight, combine};
@@ -52,18 +52,18 @@ pub(super) struct Grouping<'a> {
     no_violation: bool,
     /// Classes at the start of the search, until they are judged.
     initial_ranges: Vec<Range<usize>>,
-    objective: &'a Objective,
-    /// Column of class labels in `contingency`, if the objective needs it.
+    loss_measure: &'a LossMeasure,
+    /// Column of class labels in `contingency`, if the loss needs it.
     labels: Option<usize>,
 }
 
 /// What the groupings store about classes.
 #[derive(Clone, Copy)]
 pub(super) struct Tracking<'a> {
-    pub(super) objective: &'a Objective,
+    pub(super) loss_measure: &'a LossMeasure,
     /// Whether results are stored by class.
     pub(super) classes: bool,
-    /// Whether gains are reductions of the objective, so that a grouping on all columns is needed.
+    /// Whether gains are reductions of the loss, so that a grouping on all columns is needed.
     pub(super) gains: bool,
     /// Whether a candidate is invalid as soon as one class violates a check.
     pub(super) no_violation: bool,
@@ -84,7 +84,7 @@ pub(super) struct Effect {
 struct SplitEffect {
     /// Change of the number of records in violating classes.
     violating_change: i64,
-    /// Reduction of the objective.
+    /// Reduction of the loss.
     gain: Loss,
     /// Lowest safety of the satisfying child classes, by check.
     safety: Box<[f64]>,
@@ -95,7 +95,7 @@ impl Effect {
         self.by_class.values().map(|effect| effect.violating_change).sum()
     }
 
-    /// Returns the reduction of the objective.
+    /// Returns the reduction of the loss.
     pub(super) fn gain(&self) -> Loss {
         self.by_class.values().map(|effect| effect.gain).sum()
     }
@@ -174,7 +174,7 @@ impl<'a> Grouping<'a> {
         let contingency = &with_published_codes(task.table, dimensions);
         let mut parts: Vec<&[Code]> = by.iter().map(|column| contingency.codes[*column].as_slice()).collect();
         parts.extend(cells.iter().map(|cells| cells.measured.codes.as_slice()));
-        let labels = tracking.objective.label_column().map(|column| {
+        let labels = tracking.loss_measure.label_column().map(|column| {
             parts.push(&task.table.contingency.codes[column]);
             parts.len() - 1
         });
@@ -207,7 +207,7 @@ impl<'a> Grouping<'a> {
             tracks_classes: tracking.classes,
             no_violation: tracking.no_violation,
             initial_ranges,
-            objective: tracking.objective,
+            loss_measure: tracking.loss_measure,
             labels,
         }
     }
@@ -247,11 +247,11 @@ impl<'a> Grouping<'a> {
         self.checks.len()
     }
 
-    /// Returns the objective of the current classes.
+    /// Returns the loss of the current classes.
     pub(super) fn loss(&self) -> Loss {
         let of_class = |id: ClassId| {
             let class = &self.classes[id];
-            let mut labels = vec![0; self.objective.labels()];
+            let mut labels = vec![0; self.loss_measure.labels()];
             if let Some(column) = self.labels {
                 for at in class.range.clone() {
                     labels[self.contingency.codes[column][at] as usize] += self.contingency.weights[at];
@@ -260,7 +260,7 @@ impl<'a> Grouping<'a> {
             let rows = self.contingency.weights[class.range.clone()].iter().sum();
             let content =
                 ClassContent { rows, penalty: class.penalty, labels: &labels, suppressed: class.violating > 0 };
-            self.objective.of_class(&content)
+            self.loss_measure.of_class(&content)
         };
         self.current_classes().into_iter().map(of_class).sum()
     }
@@ -290,7 +290,7 @@ impl<'a> Grouping<'a> {
         for model in &models {
             columns.extend(table.positions(task.requirement.models[*model].measured())?);
         }
-        columns.extend(tracking.objective.label_column());
+        columns.extend(tracking.loss_measure.label_column());
         columns.sort_unstable();
         columns.dedup();
         let contingency = with_published_codes(table, dimensions).project(&columns);
@@ -311,7 +311,7 @@ impl<'a> Grouping<'a> {
             checks.push(ClassCheck { measured, rule: ClassRule::Model(judge) });
         }
         let safety = vec![f64::INFINITY; checks.len()];
-        let labels = tracking.objective.label_column().as_ref().and_then(local_of);
+        let labels = tracking.loss_measure.label_column().as_ref().and_then(local_of);
         let classes_by_value = dimensions.iter().map(|_| HashMap::new()).collect();
         Ok(Grouping {
             index,
@@ -325,7 +325,7 @@ impl<'a> Grouping<'a> {
             tracks_classes: tracking.classes,
             no_violation: tracking.no_violation,
             initial_ranges,
-            objective: tracking.objective,
+            loss_measure: tracking.loss_measure,
             labels,
         })
     }
@@ -416,7 +416,8 @@ impl<'a> Grouping<'a> {
             effect.pending.clear();
             return;
         };
-        let mut scratch = SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.objective.labels());
+        let mut scratch =
+            SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.loss_measure.labels());
         scratch.value_ids =
             self.checks.iter().map(|check| check.child_value_ids(dimension, split_dimension, target)).collect();
         scratch.penalties = split_dimension.child_penalties(target);
@@ -477,12 +478,12 @@ impl<'a> Grouping<'a> {
             let rows = self.contingency.weights[range].iter().sum();
             let (penalty, suppressed) = (class.penalty, class.violating > 0);
             let whole = ClassContent { rows, penalty, labels: &scratch.parent_labels, suppressed };
-            class_effect.gain += self.objective.of_class(&whole);
+            class_effect.gain += self.loss_measure.of_class(&whole);
         }
         class_effect
     }
 
-    /// Returns the objective of a child class with this number of records, and adds its labels to those of the split class.
+    /// Returns the loss of a child class with this number of records, and adds its labels to those of the split class.
     fn child_loss(&self, whole: Loss, child: (usize, Weight, bool), scratch: &mut SplitScratch) -> Loss {
         let (child, rows, suppressed) = child;
         scratch.labels.fill(0);
@@ -494,7 +495,7 @@ impl<'a> Grouping<'a> {
             scratch.parent_labels.iter_mut().zip(&scratch.labels).for_each(|(sum, count)| *sum += count);
         }
         let penalty = whole + scratch.penalties.get(child).copied().unwrap_or(0);
-        self.objective.of_class(&ClassContent { rows, penalty, labels: &scratch.labels, suppressed })
+        self.loss_measure.of_class(&ClassContent { rows, penalty, labels: &scratch.labels, suppressed })
     }
 
     /// Splits every class with the value. Returns each split class with its child classes.
@@ -509,7 +510,8 @@ impl<'a> Grouping<'a> {
         let parents = self.classes_by_value[dimension].remove(&node).unwrap_or_default();
         let children = split_dimension.tree.node(node).children.clone();
         take_minimum(&mut self.safety, &effect.safety);
-        let mut scratch = SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.objective.labels());
+        let mut scratch =
+            SplitScratch::new(&self.checks, self.contingency.owners.is_some(), self.loss_measure.labels());
         let mut new_classes = Vec::with_capacity(parents.len());
         for parent in &parents {
             let range = self.classes[*parent].range.clone();

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::dimension::SplitDimension;
 use super::judging::ClassCheck;
-use super::objective::Loss;
+use super::loss::Loss;
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::Code;
 use crate::release::classes::ClassCounter;

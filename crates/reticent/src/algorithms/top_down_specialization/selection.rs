@@ -1,7 +1,7 @@
-//! Choice of the state that is published: the best by the objective on the paths of all attempts.
+//! Choice of the state that is published: the best by the loss on the paths of all attempts.
 
 use super::SpecializationSearch;
-use super::objective::{Loss, Objective};
+use super::loss::{Loss, LossMeasure};
 use crate::algorithms::{Guarantee, RecodingTask, SearchOutcome};
 use crate::error::{Refusal, Result};
 use crate::join::JoinCheck;
@@ -10,7 +10,7 @@ use crate::operations::suppress_records::suppress_records;
 use crate::release::recoding::Recoding;
 
 /// Maximum number of combinations, over all states of a path, for which every state is suppressed and measured. For larger tables the
-/// states are measured in the order of the objective that the search computed.
+/// states are measured in the order of the loss that the search computed.
 const MAX_MEASURED: usize = 200_000;
 
 /// The best state so far.
@@ -22,7 +22,7 @@ struct Kept {
 /// Selection of the best state.
 pub(super) struct Selection<'a> {
     task: &'a RecodingTask<'a>,
-    objective: &'a Objective,
+    loss_measure: &'a LossMeasure,
     join_checks: &'a [JoinCheck<'a>],
     limit: u64,
     kept: Option<Kept>,
@@ -33,11 +33,11 @@ pub(super) struct Selection<'a> {
 impl<'a> Selection<'a> {
     pub(super) fn new(
         task: &'a RecodingTask<'a>,
-        objective: &'a Objective,
+        loss_measure: &'a LossMeasure,
         join_checks: &'a [JoinCheck<'a>],
     ) -> Selection<'a> {
         let limit = task.suppression.max_suppressed(task.table.contingency.rows());
-        Selection { task, objective, join_checks, limit, kept: None, above_limit: None }
+        Selection { task, loss_measure, join_checks, limit, kept: None, above_limit: None }
     }
 
     /// Keeps the best state of the path of a search if it is better than the kept one. Without suppression, the last state of a path is
@@ -51,14 +51,14 @@ impl<'a> Selection<'a> {
         let last = search.steps.len();
         if self.limit == 0 {
             let recoding = search.recoding_after(last);
-            let loss = if is_single { 0 } else { self.objective.of_release(self.task, &recoding) };
+            let loss = if is_single { 0 } else { self.loss_measure.of_release(self.task, &recoding) };
             self.keep(search, finished, last, recoding, loss);
             return Ok(());
         }
         let measures_all = (last + 1).saturating_mul(self.task.table.contingency.len()) <= MAX_MEASURED;
         for steps in most_promising_first(search) {
             let Some(recoding) = self.suppressed(search.recoding_after(steps))? else { continue };
-            let loss = self.objective.of_release(self.task, &recoding);
+            let loss = self.loss_measure.of_release(self.task, &recoding);
             self.keep(search, finished, steps, recoding, loss);
             if !measures_all {
                 break;
@@ -119,7 +119,7 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Returns the numbers of steps of the states of a path: by their objective, then the longest first. States whose objective the search
+/// Returns the numbers of steps of the states of a path: by their loss, then the longest first. States whose loss the search
 /// did not compute are last.
 fn most_promising_first(search: &SpecializationSearch<'_>) -> Vec<usize> {
     let mut order: Vec<usize> = (0..=search.steps.len()).rev().collect();

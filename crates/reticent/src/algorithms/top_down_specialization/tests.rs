@@ -11,6 +11,7 @@ use crate::data::table::{Counts, Table};
 use crate::data::taxonomy::Type;
 use crate::ratio::Ratio;
 use crate::registry::Argument;
+use crate::release::history::History;
 use crate::requirement::{ModelSpec, Requirement};
 
 /// Deterministic random number generator (SplitMix64).
@@ -132,22 +133,16 @@ fn the_kept_state_is_the_best_of_all_paths() {
         let requirement = requirement(2 + random.below(3));
         let limit = [Ratio::new(0, 1), Ratio::new(1, 10), Ratio::new(3, 10), Ratio::new(1, 1)][round % 4];
         let suppression = Suppression { limit, cells: false };
-        let task = RecodingTask {
-            table: &table,
-            history: &history,
-            requirement: &requirement,
-            purpose: &purpose,
-            suppression,
-            values: crate::algorithms::ValueForm::Nodes,
-        };
+        let task = RecodingTask { purpose: &purpose, suppression, ..RecodingTask::new(&table, &history, &requirement) };
         for (word, gain) in GAINS {
             let kept = run_algorithm("top-down-specialization", &task, with_gain(word), &Control::QUIET).unwrap();
             let kept_loss = naive_loss(gain, &table, &kept.recoding);
-            let objective = Objective::new(gain, &table, &purpose).unwrap();
+            let loss_measure = LossMeasure::new(gain, &table, &purpose).unwrap();
             let columns = generalized_columns(&task).unwrap();
             let mut plan = AttemptPlan::new(&task, gain, word == "entropy");
             while let Some(attempt) = plan.next_attempt() {
-                let mut search = SpecializationSearch::new(&task, attempt, &objective, columns.clone(), &[]).unwrap();
+                let mut search =
+                    SpecializationSearch::new(&task, attempt, &loss_measure, columns.clone(), &[]).unwrap();
                 search.specialize_all(0.0, &Control::QUIET).unwrap();
                 plan.record(search.limited);
                 let mut best = f64::INFINITY;
@@ -177,7 +172,7 @@ fn the_kept_state_is_the_best_of_all_paths() {
     assert!(states > 1000 && worse > 50 && suppressing > 100, "{states} {worse} {suppressing}");
 }
 
-/// A step that suppresses records decreases the objective.
+/// A step that suppresses records decreases the loss.
 #[test]
 fn suppressed_records_are_paid_for() {
     let mut random = Rng(8);
@@ -187,19 +182,12 @@ fn suppressed_records_are_paid_for() {
         let (history, purpose) = (History::default(), Purpose::General);
         let requirement = requirement(3);
         let suppression = Suppression { limit: Ratio::new(1, 1), cells: false };
-        let task = RecodingTask {
-            table: &table,
-            history: &history,
-            requirement: &requirement,
-            purpose: &purpose,
-            suppression,
-            values: crate::algorithms::ValueForm::Nodes,
-        };
-        let objective = Objective::new(Gain::Distortion, &table, &purpose).unwrap();
+        let task = RecodingTask { purpose: &purpose, suppression, ..RecodingTask::new(&table, &history, &requirement) };
+        let loss_measure = LossMeasure::new(Gain::Distortion, &table, &purpose).unwrap();
         let mut plan = AttemptPlan::new(&task, Gain::Distortion, false);
         while let Some(attempt) = plan.next_attempt() {
             let columns = generalized_columns(&task).unwrap();
-            let mut search = SpecializationSearch::new(&task, attempt, &objective, columns, &[]).unwrap();
+            let mut search = SpecializationSearch::new(&task, attempt, &loss_measure, columns, &[]).unwrap();
             search.specialize_all(0.0, &Control::QUIET).unwrap();
             plan.record(search.limited);
             let states: Vec<(u64, f64)> = (0..=search.steps.len())

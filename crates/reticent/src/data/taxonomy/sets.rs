@@ -63,6 +63,11 @@ impl Taxonomy {
         id
     }
 
+    /// Nodes of the tree, without sets of values.
+    fn tree_nodes(&self) -> &[Node] {
+        &self.nodes[..self.nodes.len() - self.sets.len()]
+    }
+
     /// Returns the largest nodes whose union is a set of values, from left to right.
     fn parts_of(&self, codes: &[Code]) -> Vec<NodeId> {
         let mut leaves: Vec<NodeId> = codes.iter().map(|code| self.leaf_of(*code)).collect();
@@ -165,7 +170,7 @@ impl Taxonomy {
         let labels: Vec<&str> = parts.iter().map(|part| self.nodes[*part].label.as_str()).collect();
         let mut text = set_text(&labels);
         // A label of the tree can look like a set. Spaces around a label do not change the meaning of a set.
-        while self.find(&text).is_some() {
+        while self.tree_nodes().iter().any(|node| node.label == text) {
             text.insert(1, ' ');
         }
         text

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, Suppression, ValueForm};
+use reticent::algorithms::{Control, Purpose, RecodingTask};
 use reticent::contingency::ContingencyTable;
 use reticent::join::Member;
 use reticent::metrics::{Comparison, measure_all};
@@ -105,14 +105,7 @@ fn distortion(table: &Table, k: u64, zero_gain: bool) -> f64 {
 /// Distortion of the recoding that the search finds.
 fn search_distortion(table: &Table, history: &History, requirement: &Requirement, zero_gain: bool) -> f64 {
     let purpose = Purpose::Classification("class".to_owned());
-    let task = RecodingTask {
-        table,
-        history,
-        requirement,
-        purpose: &purpose,
-        suppression: Suppression::NONE,
-        values: ValueForm::Nodes,
-    };
+    let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(table, history, requirement) };
     let score_of_paper = Argument::Word("entropy".to_owned());
     let options = Arguments::default().set("zero-gain", Argument::Flag(zero_gain)).set("gain", score_of_paper);
     let outcome = reticent::algorithms::run("top-down-specialization", &task, options, &Control::QUIET).unwrap();
@@ -225,14 +218,8 @@ fn a_smaller_k_predicts_the_class_better() {
     for k in [5, 10, 25, 50, 100, 200] {
         let specs = Shorthand { k: Some(k), ..Shorthand::default() }.expand(&schema);
         let requirement = Requirement::build(&specs, &schema).unwrap();
-        let task = RecodingTask {
-            table: &table,
-            history: &History::default(),
-            requirement: &requirement,
-            purpose: &purpose,
-            suppression: Suppression::NONE,
-            values: reticent::algorithms::ValueForm::Nodes,
-        };
+        let history = History::default();
+        let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(&table, &history, &requirement) };
         let outcome =
             reticent::algorithms::run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
         let error = error(&table, &outcome.recoding);

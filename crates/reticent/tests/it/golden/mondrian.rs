@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use reticent::algorithms::{Control, Purpose, RecodingTask, SearchOutcome, Suppression, run};
-use reticent::registry::Arguments;
-use reticent::taxonomy::Type;
-use reticent::{History, Table, TreeSource};
+use reticent::algorithms::{Control, Purpose, RecodingTask, SearchOutcome, ValueForm, run};
+use reticent::registry::{Argument, Arguments};
+use reticent::taxonomy::{IntervalLevel, Type};
+use reticent::{Error, History, Table, TreeSource};
 
 use crate::support::{Col, Data, other, quasi, requirement};
 
@@ -15,15 +15,7 @@ fn search(id: &str, data: &Data, table: &Table, k: u32, purpose: Option<&str>) -
     let requirement = requirement(&[&format!("k-anonymity k={k}")], &data.schema());
     let history = History::default();
     let purpose = purpose.map_or(Purpose::General, |column| Purpose::Classification(column.to_owned()));
-    let (purpose, suppression) = (&purpose, Suppression::NONE);
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement: &requirement,
-        purpose,
-        suppression,
-        values: reticent::algorithms::ValueForm::Nodes,
-    };
+    let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(table, &history, &requirement) };
     run(id, &task, Arguments::default(), &Control::QUIET).unwrap()
 }
 
@@ -80,6 +72,39 @@ fn ties_at_the_median() {
     let data = Data::new(vec![quasi("age")], &["1", "1", "1", "2"]);
     assert_eq!(sizes("mondrian", &data, 2, 1), [4]);
     assert_eq!(sizes("mondrian-relaxed", &data, 2, 1), [4]);
+}
+
+/// Ages with intervals of width 10 and k = 2. The median of the data is between 21 and 22. With declared bounds, the only cut is at 20,
+/// and the intervals that are published as sets have declared bounds too. A single value stays exact.
+#[test]
+fn declared_bounds() {
+    let levels = vec![IntervalLevel::Width(10.0)];
+    let age = || Col {
+        values: Type::Number,
+        tree: TreeSource::Intervals { levels: levels.clone(), exact: true },
+        ..quasi("age")
+    };
+    let published = |data: &Data, bounds: &str, values: ValueForm| {
+        let (table, history) = (data.table(), History::default());
+        let requirement = requirement(&["k-anonymity k=2"], &data.schema());
+        let task = RecodingTask { values, ..RecodingTask::new(&table, &history, &requirement) };
+        let bounds = Arguments::default().set("bounds", Argument::Word(bounds.to_owned()));
+        let recoding = run("mondrian", &task, bounds, &Control::QUIET)?.recoding;
+        let mut rows = data.published(&recoding.apply(&table)?).rows;
+        rows.sort();
+        Ok::<String, Error>(rows.concat().join(" "))
+    };
+    let data = Data::new(vec![age()], &["11", "12", "13", "21", "22", "23", "24", "25"]);
+    let by_median = "[11,12] [11,12] [13,21] [13,21] [22,23] [22,23] [24,25] [24,25]";
+    let declared = "[10,20) [10,20) [10,20) [20,30) [20,30) [20,30) [20,30) [20,30)";
+    assert_eq!(published(&data, "data", ValueForm::Sets).unwrap(), by_median);
+    assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap(), declared);
+    assert_eq!(published(&data, "declared", ValueForm::Nodes).unwrap(), declared);
+    let data = Data::new(vec![age()], &["11", "11", "23", "24", "31", "45"]);
+    let declared = "11 11 [20,30) [20,30) [30,50) [30,50)";
+    assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap(), declared);
+    let data = Data::new(vec![number(quasi("age"))], &["11", "12", "13"]);
+    assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap_err().code(), "column-unfit");
 }
 
 /// The label changes between 2 and 3. General purpose cuts at the medians; least entropy cuts at the change first, and the pure rest

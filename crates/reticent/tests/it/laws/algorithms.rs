@@ -266,14 +266,7 @@ fn a_stopped_search_returns_a_safe_release_or_an_error() {
                 let history = History::default();
                 let suppression = *random.pick(&[Suppression::NONE, limit(1, 4, false)]);
                 let purpose = &Purpose::General;
-                let task = RecodingTask {
-                    table: &table,
-                    history: &history,
-                    requirement: &requirement,
-                    purpose,
-                    suppression,
-                    values: ValueForm::Nodes,
-                };
+                let task = RecodingTask { purpose, suppression, ..RecodingTask::new(&table, &history, &requirement) };
                 match run(id, &task, Arguments::default(), &control) {
                     Ok(outcome) => assert_safe(id, words, &data, &table, suppression, &outcome),
                     Err(Error::Stopped | Error::Refused(_)) => {}
@@ -328,14 +321,7 @@ fn a_history_without_join_constraints_is_an_error() {
         let history = data.history();
         let requirement = requirement(&["k-anonymity k=2"], &data.schema());
         let purpose = &Purpose::General;
-        let task = RecodingTask {
-            table: &table,
-            history: &history,
-            requirement: &requirement,
-            purpose,
-            suppression: Suppression::NONE,
-            values: ValueForm::Nodes,
-        };
+        let task = RecodingTask { purpose, ..RecodingTask::new(&table, &history, &requirement) };
         let made = run(listed.entry.id, &task, Arguments::default(), &Control::QUIET);
         assert!(made.is_err(), "{} ignored the earlier release", listed.entry.id);
     }

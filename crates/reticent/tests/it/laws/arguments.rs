@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use reticent::algorithms::{self, Control, Suppression, ValueForm};
+use reticent::algorithms::{self, Control, RecodingTask};
 use reticent::join::JoinScope;
 use reticent::join::Member;
 use reticent::metrics::{self, Comparison};
@@ -64,14 +64,7 @@ fn algorithms_read_their_own_arguments() {
     for listed in algorithms::LIST {
         for arguments in variants(&listed.entry) {
             for purpose in purposes("ill") {
-                let task = algorithms::RecodingTask {
-                    table: &table,
-                    history: &history,
-                    requirement: &requirement,
-                    purpose: &purpose,
-                    suppression: Suppression::NONE,
-                    values: ValueForm::Nodes,
-                };
+                let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(&table, &history, &requirement) };
                 let made = algorithms::run(listed.entry.id, &task, arguments.clone(), &Control::QUIET);
                 assert_known_arguments(&listed.entry, made);
             }

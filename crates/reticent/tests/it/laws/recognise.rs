@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression, ValueForm};
+use reticent::algorithms::{Control, LIST, Purpose, RecodingTask, Suppression};
 use reticent::contingency::ContingencyTable;
 use reticent::operations::generalize::generalize;
 use reticent::operations::suppress_cells::suppress_cells;
@@ -75,14 +75,7 @@ fn releases(schema: &Schema, table: &Table, random: &mut Random) -> Vec<Release>
     let history = History::default();
     let purpose = Purpose::Classification("note".to_owned());
     let suppression = Suppression { limit: Ratio { numerator: 1, denominator: 2 }, cells: true };
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement: &requirement,
-        purpose: &purpose,
-        suppression,
-        values: ValueForm::Nodes,
-    };
+    let task = RecodingTask { purpose: &purpose, suppression, ..RecodingTask::new(table, &history, &requirement) };
     let mut recodings: Vec<_> = LIST
         .iter()
         .filter_map(|listed| {

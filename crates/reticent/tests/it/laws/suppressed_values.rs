@@ -37,12 +37,9 @@ fn no_algorithm_publishes_a_suppressed_value() {
                 let limit = Ratio::new(u64::from(round % 3 == 0), 5);
                 let suppression = Suppression { limit, cells: round % 2 == 0 };
                 let task = RecodingTask {
-                    table: &table,
-                    history: &history,
-                    requirement: &requirement,
                     purpose: &purpose,
                     suppression,
-                    values: reticent::algorithms::ValueForm::Nodes,
+                    ..RecodingTask::new(&table, &history, &requirement)
                 };
                 let outcome = match run(id, &task, Arguments::default(), &Control::QUIET) {
                     Ok(outcome) => outcome,

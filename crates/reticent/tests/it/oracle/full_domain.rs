@@ -1,6 +1,6 @@
 //! Optimal full-domain search, compared with all nodes of the lattice: no node that satisfies the requirement has a lower loss.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, Suppression, ValueForm, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, run};
 use reticent::registry::Arguments;
 use reticent::{Error, History, Recoding, Table};
 
@@ -62,14 +62,7 @@ fn assert_optimal(seed: u64, people: usize) {
             let best = nodes.iter().filter(safe).map(|node| loss(&table, node)).min();
             let requirement = requirement(words, &data.schema());
             let (history, purpose) = (History::default(), Purpose::General);
-            let task = RecodingTask {
-                table: &table,
-                history: &history,
-                requirement: &requirement,
-                purpose: &purpose,
-                suppression: Suppression::NONE,
-                values: ValueForm::Nodes,
-            };
+            let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(&table, &history, &requirement) };
             let context = || format!("{words:?} on {:?} by {:?}", data.rows, data.owners);
             match run("optimal-full-domain", &task, Arguments::default(), &Control::QUIET) {
                 Ok(outcome) => {

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use reticent::algorithms::{
-    Control, Guarantee, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run,
-};
+use reticent::algorithms::{Control, Guarantee, LIST, Purpose, RecodingTask, SearchOutcome, Suppression, run};
 use reticent::join::{Breadth, ColumnRef, Counted, JoinCheck, sets_for};
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
@@ -201,14 +199,8 @@ impl SearchCase {
         purpose: &Purpose,
     ) -> reticent::Result<SearchOutcome> {
         let requirement = self.requirement();
-        let task = RecodingTask {
-            table,
-            history: &self.instance.history,
-            requirement: &requirement,
-            purpose,
-            suppression,
-            values: ValueForm::Nodes,
-        };
+        let task =
+            RecodingTask { purpose, suppression, ..RecodingTask::new(table, &self.instance.history, &requirement) };
         run(id, &task, Arguments::default(), &Control::QUIET)
     }
 

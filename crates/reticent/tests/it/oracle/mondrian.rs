@@ -34,14 +34,7 @@ const OTHERS: &[&[&str]] = &[
 fn search(id: &str, data: &Data, table: &Table, words: &[&str], purpose: &Purpose) -> Result<SearchOutcome> {
     let requirement = requirement(words, &data.schema());
     let (history, suppression) = (History::default(), Suppression::NONE);
-    let task = RecodingTask {
-        table,
-        history: &history,
-        requirement: &requirement,
-        purpose,
-        suppression,
-        values: reticent::algorithms::ValueForm::Nodes,
-    };
+    let task = RecodingTask { purpose, suppression, ..RecodingTask::new(table, &history, &requirement) };
     run(id, &task, Arguments::default(), &Control::QUIET)
 }
 

@@ -1,6 +1,6 @@
 //! Regression tests on small histories: cases in which the library differed from the definition of the lossy join.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
+use reticent::algorithms::{Control, Guarantee, RecodingTask, SearchOutcome, run};
 use reticent::join::{Constraint, JoinCheck, JoinRequirement, Member};
 use reticent::models::Survey;
 use reticent::registry::Arguments;
@@ -114,14 +114,7 @@ impl SmallJoin {
 
     pub fn specialize(&self) -> reticent::Result<SearchOutcome> {
         let table = self.data.table();
-        let task = RecodingTask {
-            table: &table,
-            history: &self.history,
-            requirement: &self.requirement,
-            purpose: &Purpose::General,
-            suppression: Suppression::NONE,
-            values: ValueForm::Nodes,
-        };
+        let task = RecodingTask::new(&table, &self.history, &self.requirement);
         run("top-down-specialization", &task, Arguments::default(), &Control::QUIET)
     }
 }
@@ -351,14 +344,8 @@ fn a_column_of_y_is_checked_as_it_is_published() {
     let new = Data::new(vec![quasi("sex"), day], &["f 2024-01-05", "f 2024-01-31"]);
     let table = new.table();
     let requirement = requirement(&["xy-linkability h=1 x=sex y=day", "k-anonymity k=2"], &new.schema());
-    let task = RecodingTask {
-        table: &table,
-        history: &History::default(),
-        requirement: &requirement,
-        purpose: &Purpose::General,
-        suppression: Suppression::NONE,
-        values: ValueForm::Nodes,
-    };
+    let history = History::default();
+    let task = RecodingTask::new(&table, &history, &requirement);
     let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
     let raw = History::single(new.raw());
     assert!(requirement.survey(&raw).unwrap().iter().all(|(_, survey)| survey.violations.is_empty()));

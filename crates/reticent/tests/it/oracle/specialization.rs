@@ -1,7 +1,7 @@
 //! Top-down specialization, compared with its definition: if the result is locally maximal, every further step violates the
 //! requirement. With suppression: a looser limit is never worse.
 
-use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, ValueForm, run};
+use reticent::algorithms::{Control, Guarantee, Purpose, RecodingTask, SearchOutcome, Suppression, run};
 use reticent::registry::Arguments;
 use reticent::taxonomy::NodeId;
 use reticent::{Error, History, Ratio, Role, Table};
@@ -52,14 +52,7 @@ fn assert_locally_maximal(seed: u64, people: usize) {
         for words in REQUIREMENTS {
             let requirement = requirement(words, &data.schema());
             let (history, purpose) = (History::default(), Purpose::General);
-            let task = RecodingTask {
-                table: &table,
-                history: &history,
-                requirement: &requirement,
-                purpose: &purpose,
-                suppression: Suppression::NONE,
-                values: ValueForm::Nodes,
-            };
+            let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(&table, &history, &requirement) };
             let outcome = match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
                 Ok(outcome) => outcome,
                 Err(Error::Refused(_)) => continue,
@@ -111,14 +104,7 @@ fn a_trivial_requirement_gives_the_raw_table() {
         let table = data.table();
         let requirement = requirement(&["k-anonymity k=1"], &data.schema());
         let (history, purpose) = (History::default(), Purpose::General);
-        let task = RecodingTask {
-            table: &table,
-            history: &history,
-            requirement: &requirement,
-            purpose: &purpose,
-            suppression: Suppression::NONE,
-            values: ValueForm::Nodes,
-        };
+        let task = RecodingTask { purpose: &purpose, ..RecodingTask::new(&table, &history, &requirement) };
         let outcome = run("top-down-specialization", &task, Arguments::default(), &Control::QUIET).unwrap();
         for column in [0, 1] {
             let tree = &outcome.recoding.columns[column].column.tree;
@@ -161,12 +147,9 @@ fn a_looser_suppression_limit_is_never_worse() {
             for (numerator, denominator) in [(0, 1), (1, 20), (1, 10), (1, 5), (1, 2), (1, 1)] {
                 let suppression = Suppression { limit: Ratio::new(numerator, denominator), cells: round % 2 == 0 };
                 let task = RecodingTask {
-                    table: &table,
-                    history: &history,
-                    requirement: &requirement,
                     purpose: &purpose,
                     suppression,
-                    values: reticent::algorithms::ValueForm::Nodes,
+                    ..RecodingTask::new(&table, &history, &requirement)
                 };
                 match run("top-down-specialization", &task, Arguments::default(), &Control::QUIET) {
                     Ok(outcome) => {

@@ -142,28 +142,36 @@ fn unite_nodes(problem: &Problem<'_>, into: &mut [u32], other: &[u32]) {
     into.iter_mut().zip(other).for_each(|(node, other)| *node = common_node(problem, *node, *other));
 }
 
-/// The leaves of each column: (column, code, number of members), ascending. A column with an order publishes the range from its first
-/// to its last leaf, other columns the leaves.
+/// The leaves of each column. A column with an order publishes the range from its first to its last leaf, other columns the leaves.
 #[derive(Clone)]
-pub(super) struct SetCover(Vec<(u32, u32, u32)>);
+pub(super) struct SetCover {
+    /// (column, code, number of members), ascending.
+    leaves: Vec<(u32, u32, u32)>,
+    /// Loss by column.
+    losses: Box<[f64]>,
+}
 
 impl SetCover {
     fn position(&self, column: usize, code: u32) -> Result<usize, usize> {
-        self.0.binary_search_by_key(&(column as u32, code), |entry| (entry.0, entry.1))
+        self.leaves.binary_search_by_key(&(column as u32, code), |entry| (entry.0, entry.1))
     }
 
-    fn add(&mut self, column: usize, code: u32, count: u32) {
+    /// Adds members with a code.
+    fn add(&mut self, problem: &Problem<'_>, column: usize, code: u32, count: u32) {
         match self.position(column, code) {
-            Ok(at) => self.0[at].2 += count,
-            Err(at) => self.0.insert(at, (column as u32, code, count)),
+            Ok(at) => self.leaves[at].2 += count,
+            Err(at) => {
+                self.leaves.insert(at, (column as u32, code, count));
+                self.losses[column] = self.changed_loss(problem, column, None, None);
+            }
         }
     }
 
     /// Entries of a column.
     fn entries(&self, column: usize) -> &[(u32, u32, u32)] {
-        let start = self.0.partition_point(|entry| (entry.0 as usize) < column);
-        let end = start + self.0[start..].partition_point(|entry| entry.0 as usize == column);
-        &self.0[start..end]
+        let start = self.leaves.partition_point(|entry| (entry.0 as usize) < column);
+        let end = start + self.leaves[start..].partition_point(|entry| entry.0 as usize == column);
+        &self.leaves[start..end]
     }
 
     /// Loss of a column without one code and with another.
@@ -190,41 +198,40 @@ impl Cover for SetCover {
 
     fn of(problem: &Problem<'_>, members: &[u32]) -> Self {
         let codes = |member: &u32| (0u32..).zip(problem.row(*member)).map(|(column, code)| (column, *code, 1));
-        let mut entries: Vec<(u32, u32, u32)> = members.iter().flat_map(codes).collect();
-        entries.sort_unstable();
-        entries.dedup_by(|later, kept| {
+        let mut leaves: Vec<(u32, u32, u32)> = members.iter().flat_map(codes).collect();
+        leaves.sort_unstable();
+        leaves.dedup_by(|later, kept| {
             let equal = (later.0, later.1) == (kept.0, kept.1);
             kept.2 += if equal { later.2 } else { 0 };
             equal
         });
-        SetCover(entries)
+        let mut losses = vec![0.0; problem.columns].into_boxed_slice();
+        for entries in leaves.chunk_by(|one, other| one.0 == other.0) {
+            let column = entries[0].0 as usize;
+            losses[column] = problem.codes_loss(column, entries.iter().map(|entry| entry.1));
+        }
+        SetCover { leaves, losses }
     }
 
     fn insert(&mut self, problem: &Problem<'_>, combination: u32) {
-        problem.row(combination).iter().enumerate().for_each(|(column, code)| self.add(column, *code, 1));
+        problem.row(combination).iter().enumerate().for_each(|(column, code)| self.add(problem, column, *code, 1));
     }
 
-    fn unite(&mut self, _problem: &Problem<'_>, other: &Self) {
-        other.0.iter().for_each(|(column, code, count)| self.add(*column as usize, *code, *count));
+    fn unite(&mut self, problem: &Problem<'_>, other: &Self) {
+        other.leaves.iter().for_each(|(column, code, count)| self.add(problem, *column as usize, *code, *count));
     }
 
-    fn loss(&self, problem: &Problem<'_>) -> f64 {
-        let of_column = |entries: &[(u32, u32, u32)]| {
-            problem.codes_loss(entries[0].0 as usize, entries.iter().map(|entry| entry.1))
-        };
-        self.0.chunk_by(|one, other| one.0 == other.0).map(of_column).sum()
+    fn loss(&self, _problem: &Problem<'_>) -> f64 {
+        self.losses.iter().sum()
     }
 
     fn loss_with(&self, problem: &Problem<'_>, combination: u32) -> f64 {
         let mut loss = self.loss(problem);
         for (column, code) in problem.row(combination).iter().enumerate() {
             if self.position(column, *code).is_err() {
-                loss += match problem.is_ordered(column) {
-                    true => {
-                        self.changed_loss(problem, column, None, Some(*code))
-                            - self.changed_loss(problem, column, None, None)
-                    }
-                    false => problem.leaf_loss[column],
+                loss += match problem.is_additive(column) {
+                    true => problem.leaf_loss[column],
+                    false => self.changed_loss(problem, column, None, Some(*code)) - self.losses[column],
                 };
             }
         }
@@ -236,12 +243,10 @@ impl Cover for SetCover {
             return vec![0.0; members.len()];
         }
         let loss = self.loss(problem);
-        let only = |column: usize, code: u32| self.position(column, code).is_ok_and(|at| self.0[at].2 == 1);
-        let saved_in = |column: usize, code: u32| match problem.is_ordered(column) {
-            true => {
-                self.changed_loss(problem, column, None, None) - self.changed_loss(problem, column, Some(code), None)
-            }
-            false => problem.leaf_loss[column],
+        let only = |column: usize, code: u32| self.position(column, code).is_ok_and(|at| self.leaves[at].2 == 1);
+        let saved_in = |column: usize, code: u32| match problem.is_additive(column) {
+            true => problem.leaf_loss[column],
+            false => self.losses[column] - self.changed_loss(problem, column, Some(code), None),
         };
         let saved = |member: &u32| -> f64 {
             let codes = problem.row(*member).iter().enumerate().filter(|(column, code)| only(*column, **code));
@@ -260,10 +265,10 @@ impl Cover for SetCover {
 
     #[inline]
     fn code_loss(problem: &Problem<'_>, column: usize, one: u32, other: u32) -> f64 {
-        match problem.is_ordered(column) {
+        match problem.is_additive(column) {
             _ if one == other => 0.0,
-            true => problem.codes_loss(column, [one.min(other), one.max(other)].into_iter()),
-            false => problem.leaf_loss[column],
+            true => problem.leaf_loss[column],
+            false => problem.pair_loss(column, one.min(other), one.max(other)),
         }
     }
 }

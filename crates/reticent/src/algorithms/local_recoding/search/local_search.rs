@@ -24,7 +24,7 @@ pub(super) struct LocalSearch<'s, 'a, C> {
 }
 
 /// A member of a group and the best groups to move it to.
-pub(super) struct Candidate {
+pub(super) struct MoveCandidate {
     pub combination: u32,
     /// Increase of the target's loss and target, ascending.
     pub targets: Vec<(f64, u32)>,
@@ -74,7 +74,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// The best groups to move each member to, among the groups of its neighbours.
-    fn candidates(&mut self, group: u32) -> Vec<Candidate> {
+    fn candidates(&mut self, group: u32) -> Vec<MoveCandidate> {
         let partition = &*self.partition;
         let mut evaluated = 0;
         let mut seen: Vec<u32> = Vec::new();
@@ -95,7 +95,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
                 }
             }
             evaluated += seen.len() as u64;
-            Candidate { combination, targets }
+            MoveCandidate { combination, targets }
         };
         let candidates = partition.group(group).members.iter().map(|member| candidate(*member)).collect();
         self.spend(evaluated);

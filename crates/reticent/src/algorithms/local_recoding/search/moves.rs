@@ -2,7 +2,7 @@
 //! requirement.
 
 use super::cover::Cover;
-use super::local_search::{Candidate, LocalSearch};
+use super::local_search::{LocalSearch, MoveCandidate};
 use super::partition::Partition;
 use super::problem::Problem;
 
@@ -57,7 +57,7 @@ impl<C: Cover> Draft<C> {
 
 impl<C: Cover> LocalSearch<'_, '_, C> {
     /// Moves members to other groups. Returns whether a member was moved.
-    pub(super) fn relocate(&mut self, group: u32, candidates: &[Candidate]) -> bool {
+    pub(super) fn relocate(&mut self, group: u32, candidates: &[MoveCandidate]) -> bool {
         let problem = self.partition.problem;
         let state = self.partition.group(group);
         let (weight, total_loss) = (state.weight, state.total_loss());
@@ -106,10 +106,10 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// Distributes all members of a group over other groups.
-    pub(super) fn dissolve(&mut self, group: u32, candidates: &[Candidate]) -> bool {
+    pub(super) fn dissolve(&mut self, group: u32, candidates: &[MoveCandidate]) -> bool {
         let problem = self.partition.problem;
         let total_loss = self.partition.group(group).total_loss();
-        let best = |candidate: &Candidate| candidate.targets.first().map_or(f64::INFINITY, |target| target.0);
+        let best = |candidate: &MoveCandidate| candidate.targets.first().map_or(f64::INFINITY, |target| target.0);
         if candidates.len() > MAX_CHANGED_MEMBERS || candidates.iter().map(best).sum::<f64>() >= total_loss {
             return false;
         }
@@ -143,7 +143,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// Swaps a member with a member of another group.
-    pub(super) fn swap(&mut self, group: u32, candidates: &[Candidate]) -> bool {
+    pub(super) fn swap(&mut self, group: u32, candidates: &[MoveCandidate]) -> bool {
         if candidates.len() < 2 || candidates.len() > MAX_CHANGED_MEMBERS {
             return false;
         }
@@ -160,7 +160,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// Swaps this member with the best member of its target groups.
-    fn swap_member(&mut self, group: u32, candidate: &Candidate) -> bool {
+    fn swap_member(&mut self, group: u32, candidate: &MoveCandidate) -> bool {
         let problem = self.partition.problem;
         let (member, state) = (candidate.combination, self.partition.group(group));
         let rest = without(&state.members, member);
@@ -206,7 +206,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// Clusters a group and its nearest groups again.
-    pub(super) fn recluster(&mut self, group: u32, candidates: &[Candidate]) -> bool {
+    pub(super) fn recluster(&mut self, group: u32, candidates: &[MoveCandidate]) -> bool {
         let problem = self.partition.problem;
         let pooled = self.pooled_groups(group, candidates);
         let mut pool: Vec<u32> = Vec::new();
@@ -248,7 +248,7 @@ impl<C: Cover> LocalSearch<'_, '_, C> {
     }
 
     /// A group and the most frequent targets of its members.
-    fn pooled_groups(&self, group: u32, candidates: &[Candidate]) -> Vec<u32> {
+    fn pooled_groups(&self, group: u32, candidates: &[MoveCandidate]) -> Vec<u32> {
         let mut targets: Vec<u32> =
             candidates.iter().flat_map(|candidate| candidate.targets.iter().map(|(_, target)| *target)).collect();
         targets.sort_unstable();

@@ -2,11 +2,11 @@
 //!
 //! Combinations are sorted, so that the result does not depend on the order of the input.
 
-use super::{Form, Group, Input, Tree, Verdict};
+use super::{Group, GroupVerdict, Input, Tree, ValueForm};
 
 /// Node of a taxonomy; nodes of all columns are in one list.
 #[derive(Clone, Copy)]
-pub(super) struct Node {
+pub(super) struct IndexedNode {
     /// Codes of the leaves below the node: first, and one after the last.
     pub start: u32,
     pub end: u32,
@@ -15,28 +15,33 @@ pub(super) struct Node {
     pub loss: f64,
 }
 
+/// Maximum number of leaves of a column for which the losses of all pairs are kept.
+const MAX_PAIR_LEAVES: u32 = 256;
+
 /// Sorted combinations and taxonomies.
 pub(super) struct Problem<'a> {
     input: &'a Input<'a>,
     stop: &'a (dyn Fn() -> bool + Sync),
-    pub form: Form,
+    pub form: ValueForm,
     pub columns: usize,
     /// Leaf codes by combination, then by column.
     rows: Vec<u32>,
     weights: Vec<u64>,
     /// Index of a combination in the input.
     original: Vec<u32>,
-    nodes: Vec<Node>,
+    nodes: Vec<IndexedNode>,
     /// Number of the root of each column; last: number of nodes.
     roots: Vec<u32>,
     /// Number of the leaf node by column, then by code.
     leaves: Vec<Vec<u32>>,
-    /// Loss of each additional leaf of a set, by column.
+    /// Loss of each additional leaf of a set, by column, without the detail of a purpose.
     pub leaf_loss: Vec<f64>,
     /// Whether a set of a column is a range of leaves, by column.
     ordered: Vec<bool>,
     /// Code of missing values, which belong to no range, by column.
     missing: Vec<Option<u32>>,
+    /// Loss of a set of two leaves, by column, for small columns that lose detail of the purpose; empty for others.
+    pair_losses: Vec<Vec<f64>>,
 }
 
 impl<'a> Problem<'a> {
@@ -55,23 +60,22 @@ impl<'a> Problem<'a> {
             let mut leaf_of = vec![root; leaf_count as usize];
             for (node, at) in tree.nodes.iter().zip(root..) {
                 let parent = root + node.parent.unwrap_or(0);
-                nodes.push(Node { start: node.codes.start, end: node.codes.end, parent, loss: node.loss });
+                nodes.push(IndexedNode { start: node.codes.start, end: node.codes.end, parent, loss: node.loss });
                 // The deepest node of a code is its leaf; a parent precedes its children.
                 leaf_of[node.codes.start as usize..node.codes.end as usize].fill(at);
             }
             roots.push(nodes.len() as u32);
             leaves.push(leaf_of);
-            let most = tree.nodes.first().map_or(0.0, |node| node.loss);
-            leaf_loss.push(if leaf_count > 1 { most / f64::from(leaf_count - 1) } else { 0.0 });
+            leaf_loss.push(if leaf_count > 1 { tree.weight / f64::from(leaf_count - 1) } else { 0.0 });
         }
         // The search for sets names a leaf that represents several codes by its first code.
         let named = |(code, (leaves, tree)): (u32, (&Vec<u32>, &Tree))| match input.form {
-            Form::Nodes => code,
-            Form::Sets if tree.ordered => nodes[leaves[code as usize] as usize].start,
-            Form::Sets => code,
+            ValueForm::Nodes => code,
+            ValueForm::Sets if tree.ordered => nodes[leaves[code as usize] as usize].start,
+            ValueForm::Sets => code,
         };
         let rows = original.iter().flat_map(|at| row(at).zip(leaves.iter().zip(input.trees)).map(named)).collect();
-        Problem {
+        let mut problem = Problem {
             input,
             stop,
             form: input.form,
@@ -85,13 +89,27 @@ impl<'a> Problem<'a> {
             leaf_loss,
             ordered: input.trees.iter().map(|tree| tree.ordered).collect(),
             missing: input.trees.iter().map(|tree| tree.missing).collect(),
+            pair_losses: vec![Vec::new(); columns],
+        };
+        if input.form == ValueForm::Sets {
+            problem.pair_losses = (0..columns).map(|column| problem.all_pair_losses(column)).collect();
         }
+        problem
     }
 
-    /// Whether a set of a column is a range of leaves.
-    #[inline]
-    pub(super) fn is_ordered(&self, column: usize) -> bool {
-        self.ordered[column]
+    fn all_pair_losses(&self, column: usize) -> Vec<f64> {
+        let leaves = self.leaves[column].len() as u32;
+        if !self.input.trees[column].has_detail || leaves > MAX_PAIR_LEAVES {
+            return Vec::new();
+        }
+        let pairs = (0..leaves).flat_map(|one| (0..leaves).map(move |other| [one.min(other), one.max(other)]));
+        pairs.map(|pair| self.codes_loss(column, pair.into_iter())).collect()
+    }
+
+    /// Loss of publishing two different leaves of a column as a set.
+    pub(super) fn pair_loss(&self, column: usize, one: u32, other: u32) -> f64 {
+        let known = self.pair_losses[column].get(one as usize * self.leaves[column].len() + other as usize);
+        known.copied().unwrap_or_else(|| self.codes_loss(column, [one, other].into_iter()))
     }
 
     /// First and last leaf of the range that some ascending codes span, and the code of missing values if it is one of them. `None` if
@@ -112,16 +130,32 @@ impl<'a> Problem<'a> {
         Some(ends)
     }
 
+    /// Whether the loss of a set of a column grows by the same amount with every leaf.
+    #[inline]
+    pub(super) fn is_additive(&self, column: usize) -> bool {
+        !self.ordered[column] && !self.input.trees[column].has_detail
+    }
+
     /// Loss of publishing some leaves of a column as a set.
     pub(super) fn codes_loss(&self, column: usize, codes: impl Iterator<Item = u32> + Clone) -> f64 {
-        let width = match self.ends(column, codes.clone()) {
-            None => codes.count() as u32,
-            Some([first, last, missing]) => {
-                let end = |code: u32| self.node(self.leaves[column][code as usize]).end;
-                first.zip(last).map_or(0, |(first, last)| end(last) - first) + u32::from(missing.is_some())
-            }
+        let published = self.ends(column, codes.clone()).map(|[first, last, missing]| {
+            let end = |code: u32| self.node(self.leaves[column][code as usize]).end;
+            (first.zip(last).map_or(0..0, |(first, last)| first..end(last)), missing)
+        });
+        let width = match &published {
+            None => codes.clone().count() as u32,
+            Some((range, missing)) => range.len() as u32 + u32::from(missing.is_some()),
         };
-        self.leaf_loss[column] * f64::from(width.saturating_sub(1))
+        let penalty = self.leaf_loss[column] * f64::from(width.saturating_sub(1));
+        if width < 2 || !self.input.trees[column].has_detail {
+            return penalty;
+        }
+        let detail = self.input.set_detail_loss;
+        penalty
+            + match published {
+                None => detail(column, &mut codes.clone()),
+                Some((range, missing)) => detail(column, &mut range.chain(missing)),
+            }
     }
 
     /// Number of combinations.
@@ -149,7 +183,7 @@ impl<'a> Problem<'a> {
         members.iter().map(|member| self.weight(*member)).sum()
     }
 
-    pub(super) fn node(&self, node: u32) -> &Node {
+    pub(super) fn node(&self, node: u32) -> &IndexedNode {
         &self.nodes[node as usize]
     }
 
@@ -204,10 +238,10 @@ impl<'a> Problem<'a> {
     }
 
     /// Judges a group.
-    pub(super) fn judge(&self, members: &[u32]) -> Verdict {
+    pub(super) fn judge(&self, members: &[u32]) -> GroupVerdict {
         let weight = self.total_weight(members);
         if self.input.only_weight || weight < self.input.min_weight {
-            return Verdict { holds: weight >= self.input.min_weight, safety: weight as f64 };
+            return GroupVerdict { holds: weight >= self.input.min_weight, safety: weight as f64 };
         }
         let group = self.group(members);
         (self.input.judge)(&group.members, &group.nodes)

@@ -25,15 +25,15 @@ impl Tiny {
         Tiny { trees, codes, values, min_weight: 2 + random.below(3) as u64, max_confidence }
     }
 
-    fn judge(&self, members: &[u32]) -> Verdict {
+    fn judge(&self, members: &[u32]) -> GroupVerdict {
         let values: Vec<usize> = members.iter().flat_map(|member| self.values[*member as usize].clone()).collect();
         let largest = (0..3).map(|value| values.iter().filter(|other| **other == value).count()).max().unwrap();
         let confidence = largest as f64 / values.len() as f64;
         let holds = values.len() as u64 >= self.min_weight && confidence <= self.max_confidence;
-        Verdict { holds, safety: -confidence }
+        GroupVerdict { holds, safety: -confidence }
     }
 
-    fn search(&self, form: Form, seed: u64, moves: u64) -> Option<Vec<Group>> {
+    fn search(&self, form: ValueForm, seed: u64, moves: u64) -> Option<Vec<Group>> {
         let judge = |members: &[u32], _nodes: &[u32]| self.judge(members);
         let weights: Vec<u64> = self.values.iter().map(|values| values.len() as u64).collect();
         let any = self.max_confidence >= 1.0;
@@ -46,6 +46,7 @@ impl Tiny {
             only_weight: any && seed.is_multiple_of(2),
             merging_is_safe: any,
             form,
+            set_detail_loss: &|_, _| 0.0,
         };
         search(&input, seed, &Budget { vectors: 100, moves }, &|| false)
     }
@@ -58,7 +59,7 @@ impl Tiny {
     }
 
     /// Loss of a partition, or `None` if a class violates the requirement.
-    fn loss(&self, groups: &[Vec<u32>], form: Form) -> Option<f64> {
+    fn loss(&self, groups: &[Vec<u32>], form: ValueForm) -> Option<f64> {
         let mut classes: Vec<(Vec<BTreeSet<u32>>, Vec<u32>)> = Vec::new();
         for members in groups {
             let published: Vec<BTreeSet<u32>> = (0..2).map(|column| self.published(column, members, form)).collect();
@@ -81,18 +82,18 @@ impl Tiny {
     }
 
     /// Leaves below the published value of a group.
-    fn published(&self, column: usize, members: &[u32], form: Form) -> BTreeSet<u32> {
+    fn published(&self, column: usize, members: &[u32], form: ValueForm) -> BTreeSet<u32> {
         let leaves: BTreeSet<u32> = members.iter().map(|member| self.codes[column][*member as usize]).collect();
         let above = |node: &&TreeNode| leaves.iter().all(|code| node.codes.contains(code));
         match form {
-            Form::Sets if self.trees[column].ordered => {
+            ValueForm::Sets if self.trees[column].ordered => {
                 let missing = self.trees[column].missing.filter(|code| leaves.contains(code));
                 let known = || leaves.iter().filter(|code| Some(**code) != missing).copied();
                 let range = known().min().zip(known().max()).map_or(0..0, |(first, last)| first..last + 1);
                 range.chain(missing).collect()
             }
-            Form::Sets => leaves,
-            Form::Nodes => {
+            ValueForm::Sets => leaves,
+            ValueForm::Nodes => {
                 let nodes = self.trees[column].nodes.iter().filter(above);
                 nodes.min_by_key(|node| node.codes.len()).unwrap().codes.clone().collect()
             }
@@ -100,7 +101,7 @@ impl Tiny {
     }
 
     /// Least loss of all partitions.
-    fn optimum(&self, form: Form) -> Option<f64> {
+    fn optimum(&self, form: ValueForm) -> Option<f64> {
         let mut partitions: Vec<Vec<Vec<u32>>> = vec![Vec::new()];
         for member in 0..self.values.len() as u32 {
             let extended = |groups: Vec<Vec<u32>>| {
@@ -130,7 +131,7 @@ fn tree(random: &mut Random) -> Tree {
     nodes.extend((0..leaves).map(|code| node(Some(u32::from(inner && code > 0)), code..code + 1)));
     // Some trees are those of numbers, sometimes with a missing value.
     let ordered = random.below(3) == 0;
-    Tree { nodes, ordered, missing: Some(leaves - 1).filter(|_| random.below(2) == 0) }
+    Tree { nodes, ordered, missing: Some(leaves - 1).filter(|_| random.below(2) == 0), weight: 1.0, has_detail: false }
 }
 
 fn members(groups: &[Group]) -> Vec<Vec<u32>> {
@@ -138,7 +139,7 @@ fn members(groups: &[Group]) -> Vec<Vec<u32>> {
 }
 
 /// Checks random tables and returns the mean ratio of the loss to the optimum.
-fn mean_ratio(form: Form, max_confidence: f64) -> f64 {
+fn mean_ratio(form: ValueForm, max_confidence: f64) -> f64 {
     let mut random = Random::new(7);
     let mut ratios = Vec::new();
     for seed in 0..400 {
@@ -164,7 +165,7 @@ fn mean_ratio(form: Form, max_confidence: f64) -> f64 {
 
 #[test]
 fn groups_satisfy_the_requirement_and_are_near_the_optimum() {
-    for form in [Form::Nodes, Form::Sets] {
+    for form in [ValueForm::Nodes, ValueForm::Sets] {
         for max_confidence in [1.0, 0.6, 0.5] {
             let ratio = mean_ratio(form, max_confidence);
             assert!(ratio < 1.2, "{form:?}, confidence {max_confidence}: {ratio}");
@@ -178,7 +179,7 @@ fn the_result_does_not_depend_on_the_order_of_the_input() {
     for seed in 0..200 {
         let table = Tiny::random(&mut random, 0.6);
         let last = table.values.len() as u32 - 1;
-        for form in [Form::Nodes, Form::Sets] {
+        for form in [ValueForm::Nodes, ValueForm::Sets] {
             let sets = |groups: Vec<Group>, number: &dyn Fn(u32) -> u32| -> BTreeSet<BTreeSet<u32>> {
                 groups.iter().map(|group| group.members.iter().map(|member| number(*member)).collect()).collect()
             };
@@ -204,7 +205,8 @@ fn a_stopped_search_returns_satisfying_groups() {
             min_weight: 1,
             only_weight: false,
             merging_is_safe: false,
-            form: Form::Nodes,
+            form: ValueForm::Nodes,
+            set_detail_loss: &|_, _| 0.0,
         };
         let found = search(&input, seed, &Budget { vectors: 10, moves: 10 }, &|| true);
         assert!(found.into_iter().flatten().all(|group| table.judge(&group.members).holds));

@@ -12,17 +12,21 @@ use crate::algorithms::{Purpose, RecodingTask};
 use crate::data::contingency::Weight;
 use crate::error::Result;
 
-/// Labels of the combinations of quasi-identifiers.
-pub(super) struct Labels {
+/// Labels of the combinations of quasi-identifiers, with their numbers of records.
+pub(super) struct LabelHistograms {
     /// Number of records by label, by combination. Labels are ascending.
     pub counts: Vec<Vec<(u32, Weight)>>,
     /// Number by label, for a number or date. Labels without a number, such as a missing value, are left out.
     pub numbers: Option<Vec<f64>>,
 }
 
-impl Labels {
+impl LabelHistograms {
     /// Returns the labels of the purpose: the classified column or the clusters; `None` without such a purpose.
-    pub(super) fn of_purpose(task: &RecodingTask<'_>, known: &Objective, parts: &Parts) -> Result<Option<Labels>> {
+    pub(super) fn of_purpose(
+        task: &RecodingTask<'_>,
+        known: &Objective,
+        parts: &Parts,
+    ) -> Result<Option<LabelHistograms>> {
         let Some(known) = &known.labels else { return Ok(None) };
         let contingency = &task.table.contingency;
         let labels = &known.by_combination;
@@ -36,7 +40,7 @@ impl Labels {
             let labelled = |at: &u32| (labels[*at as usize], contingency.weights[*at as usize]);
             merged(members.iter().map(labelled).collect())
         };
-        Ok(Some(Labels { counts: parts.members.iter().map(of_combination).collect(), numbers }))
+        Ok(Some(LabelHistograms { counts: parts.members.iter().map(of_combination).collect(), numbers }))
     }
 }
 
@@ -59,7 +63,7 @@ pub(super) enum Impurity {
 
 impl Impurity {
     /// Starts before the first combination of a part.
-    pub(super) fn of_part(labels: &Labels, part: &[u32]) -> Impurity {
+    pub(super) fn of_part(labels: &LabelHistograms, part: &[u32]) -> Impurity {
         let counts = merged(part.iter().flat_map(|at| &labels.counts[*at as usize]).copied().collect());
         match &labels.numbers {
             None => {
@@ -96,7 +100,7 @@ impl Impurity {
     }
 
     /// Moves a combination to the first side.
-    pub(super) fn move_before(&mut self, given: &Labels, combination: u32) {
+    pub(super) fn move_before(&mut self, given: &LabelHistograms, combination: u32) {
         for (label, weight) in &given.counts[combination as usize] {
             match self {
                 Impurity::Entropy { labels, before, after, .. } => {

@@ -1,4 +1,4 @@
-//! Objective of the search: the information loss of a class, of a step and of a whole release.
+//! Loss that the search reduces: the information loss of a class, of a step and of a whole release.
 //!
 //! penalty         generalized certainty penalty (GCP): mean over the quasi-identifier cells of (leaves below the published node - 1) /
 //!                 (leaves - 1). A suppressed cell has penalty 1.
@@ -28,9 +28,9 @@ pub(super) type Loss = i128;
 
 const UNIT: f64 = (1u64 << 24) as f64;
 
-/// Objective of the search.
+/// Measure of the loss that the search reduces.
 #[derive(Debug, Clone)]
-pub(super) enum Objective {
+pub(super) enum LossMeasure {
     /// Generalized certainty penalty.
     Penalty { quasi_identifiers: usize },
     /// Conditional entropy of this column.
@@ -44,37 +44,37 @@ pub(super) struct ClassContent<'a> {
     pub(super) rows: Weight,
     /// Sum of the penalties of its published nodes.
     pub(super) penalty: Loss,
-    /// Number of records by class label, if the objective is the class entropy.
+    /// Number of records by class label, if the loss is the class entropy.
     pub(super) labels: &'a [Weight],
     pub(super) suppressed: bool,
 }
 
-impl Objective {
-    pub(super) fn new(gain: Gain, table: &Table, purpose: &Purpose) -> Result<Objective> {
+impl LossMeasure {
+    pub(super) fn new(gain: Gain, table: &Table, purpose: &Purpose) -> Result<LossMeasure> {
         Ok(match (gain, purpose) {
             (Gain::Entropy, Purpose::Classification(name)) => {
                 let column = table.position(name)?;
                 let labels = table.weights_of(column);
                 let suppressed = fixed_point(entropy(&labels) / table.contingency.rows().max(1) as f64);
-                Objective::ClassEntropy { column, labels: labels.len(), suppressed }
+                LossMeasure::ClassEntropy { column, labels: labels.len(), suppressed }
             }
-            (Gain::Discernibility, _) => Objective::Discernibility { records: table.contingency.rows() },
-            _ => Objective::Penalty { quasi_identifiers: table.with_role(Role::QuasiIdentifier).len() },
+            (Gain::Discernibility, _) => LossMeasure::Discernibility { records: table.contingency.rows() },
+            _ => LossMeasure::Penalty { quasi_identifiers: table.with_role(Role::QuasiIdentifier).len() },
         })
     }
 
     /// Returns the column whose labels a class counts.
     pub(super) fn label_column(&self) -> Option<usize> {
         match self {
-            Objective::ClassEntropy { column, .. } => Some(*column),
+            LossMeasure::ClassEntropy { column, .. } => Some(*column),
             _ => None,
         }
     }
 
-    /// Returns the number of labels, or 0 if the objective does not depend on labels.
+    /// Returns the number of labels, or 0 if the loss does not depend on labels.
     pub(super) fn labels(&self) -> usize {
         match self {
-            Objective::ClassEntropy { labels, .. } => *labels,
+            LossMeasure::ClassEntropy { labels, .. } => *labels,
             _ => 0,
         }
     }
@@ -82,9 +82,9 @@ impl Objective {
     /// Returns the loss of a suppressed record.
     pub(super) fn of_suppressed_record(&self) -> Loss {
         match self {
-            Objective::Penalty { quasi_identifiers } => *quasi_identifiers as Loss * UNIT as Loss,
-            Objective::ClassEntropy { suppressed, .. } => *suppressed,
-            Objective::Discernibility { records } => Loss::from(*records) * UNIT as Loss,
+            LossMeasure::Penalty { quasi_identifiers } => *quasi_identifiers as Loss * UNIT as Loss,
+            LossMeasure::ClassEntropy { suppressed, .. } => *suppressed,
+            LossMeasure::Discernibility { records } => Loss::from(*records) * UNIT as Loss,
         }
     }
 
@@ -95,9 +95,9 @@ impl Objective {
             return rows * self.of_suppressed_record();
         }
         match self {
-            Objective::Penalty { .. } => rows * class.penalty,
-            Objective::ClassEntropy { .. } => fixed_point(entropy(class.labels)),
-            Objective::Discernibility { .. } => rows * rows * UNIT as Loss,
+            LossMeasure::Penalty { .. } => rows * class.penalty,
+            LossMeasure::ClassEntropy { .. } => fixed_point(entropy(class.labels)),
+            LossMeasure::Discernibility { .. } => rows * rows * UNIT as Loss,
         }
     }
 
