@@ -342,7 +342,8 @@ fn a_changed_table_is_found() {
 #[test]
 fn nothing_stored_names_a_person() {
     let folder = TestFolder::monthly(&method_policy("m-invariance", "m = 2"));
-    folder.write("may.csv", month(0..20, false));
+    // Random texts of the ledger, such as signatures, contain short names by chance.
+    folder.write("may.csv", month(0..20, false).replace("\np", "\nperson-number-"));
     folder.publish_month("may").run().passes();
     let mut endings: BTreeMap<String, usize> = BTreeMap::new();
     let mut open = vec![folder.file("ledger"), folder.file("out-may")];
@@ -355,9 +356,7 @@ fn nothing_stored_names_a_person() {
             }
             let bytes = std::fs::read(&path).unwrap();
             let text = String::from_utf8_lossy(&bytes);
-            for number in 10..20 {
-                assert!(!text.contains(&format!("p{number}")), "{} names p{number}", path.display());
-            }
+            assert!(!text.contains("person-number-"), "{} names a person", path.display());
             *endings.entry(path.extension().unwrap_or_default().to_string_lossy().into_owned()).or_default() += 1;
         }
     }
