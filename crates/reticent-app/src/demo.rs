@@ -51,6 +51,7 @@ confidence = 0.5               # posterior of a diagnosis at most 50 %
 
 [release]
 algorithm = "top-down-specialization"
+back-off = 0                   # refuse, instead of publishing less detail
 seed = 7
 
 [ledger]
