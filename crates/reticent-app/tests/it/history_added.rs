@@ -61,7 +61,7 @@ fn a_release_that_adds_nothing_is_not_refused_for_the_join() {
     let policy = "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.q]\n[columns.p]\n[columns.s]\nrole = \"sensitive\"\n\
                   [requirement]\nconfidence = 0.8\n[release]\nseed = 1\n";
     let folder = TestFolder::from_policy(policy);
-    let row = |at: usize| format!("p{at},q{},p{},{}\n", at % 2, at, if at % 5 == 0 { "Flu" } else { "Cold" });
+    let row = |at: usize| format!("p{at},q{},p{},{}\n", at % 2, at, if at.is_multiple_of(5) { "Flu" } else { "Cold" });
     folder.write("people.csv", "id,q,p,s\n".to_owned() + &(0..10).map(row).collect::<String>());
     folder.publish("people.csv", "r1").columns("q,s").run().passes();
     let answer = folder.publish("people.csv", "r2").columns("p,s").run().passes().json();

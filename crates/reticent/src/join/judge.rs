@@ -72,8 +72,16 @@ pub struct ClassCells {
     by_owner: bool,
     /// Bound by code, if Y is a single column of the new release.
     bounds: Vec<Option<Ratio>>,
-    /// Counts of the whole new release by code and its column, for a distribution of the new release.
-    whole: Option<(Weight, Vec<(Code, Weight)>, PublishedColumn)>,
+    /// The counted column of the whole new release, for a distribution.
+    whole: Option<Box<WholeColumn>>,
+}
+
+/// A column of a whole release: number of records, number of records by code, and the column.
+#[derive(Debug)]
+struct WholeColumn {
+    size: Weight,
+    counts: Vec<(Code, Weight)>,
+    column: PublishedColumn,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -278,7 +286,8 @@ impl<'a> JoinCheck<'a> {
             (Limit::Distribution(_), [Counted::Column(ColumnRef { release: 0, column })]) => {
                 let records = ContingencyTable { owners: None, ..contingency.clone() };
                 let whole = Measured::new(&records, &[*column]).whole(&records, None);
-                Some((whole.size, whole.counts, columns[*column].clone()))
+                let column = columns[*column].clone();
+                Some(Box::new(WholeColumn { size: whole.size, counts: whole.counts, column }))
             }
             _ => None,
         };

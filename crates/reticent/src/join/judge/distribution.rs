@@ -23,10 +23,10 @@ fn greatest_common_divisor(mut one: Tuples, mut other: Tuples) -> Tuples {
 impl JoinCheck<'_> {
     /// Judgement of the distribution of a column of the new release.
     pub(super) fn distribution(&self, cells: &ClassCells, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
-        let (Limit::Distribution(of), Some((size, counts, column))) = (&self.constraint.limit, &cells.whole) else {
+        let (Limit::Distribution(of), Some(known)) = (&self.constraint.limit, &cells.whole) else {
             return self.not_judged(x);
         };
-        let whole = Whole { size: *size, counts: counts.clone(), column: Some(column) };
+        let whole = Whole { size: known.size, counts: known.counts.clone(), column: Some(&known.column) };
         match of.model.judge(&whole) {
             Ok(judge) => self.judge_shares(&judge, ys, x),
             Err(_) => self.not_judged(x),
