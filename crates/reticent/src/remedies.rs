@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::algorithms::{RecodingTask, generalized_columns, root_release};
 use crate::data::contingency::ContingencyTable;
-use crate::data::schema::{Attribute, Missing, Schema, TreeSource};
+use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource};
 use crate::data::table::Table;
 use crate::data::taxonomy::number_text;
 use crate::error::Result;
@@ -241,6 +241,10 @@ impl RefusedRelease<'_> {
             let mut remedies = Vec::new();
             for dropped in choices.iter().filter(|dropped| dropped.len() < places.len()) {
                 let table = drop_columns(self.table, dropped);
+                // Without a quasi-identifier, the models of the short form do not apply.
+                if table.with_role(Role::QuasiIdentifier).is_empty() {
+                    continue;
+                }
                 if self.judge(&table, self.sets)?.passes() {
                     let names = dropped.iter().map(|at| self.table.columns[*at].name.clone()).collect();
                     remedies.push((dropped.len() as f64 / places.len() as f64, Remedy::Columns(names)));

@@ -149,7 +149,7 @@ impl Maker for RecodeMaker<'_> {
         let algorithms = self.algorithms();
         let requirement = self.requirement(recalled, past)?;
         if way == algorithms.len() {
-            return self.back_off(algorithms[0], past, requirement);
+            return self.back_off(past, requirement);
         }
         let algorithm = algorithms[way].to_owned();
         let mut outcome = self.search(&algorithm, past, &requirement)?;

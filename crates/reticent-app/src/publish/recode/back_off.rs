@@ -16,21 +16,19 @@ impl RecodeMaker<'_> {
         self.plan.loaded.policy.back_off.states != Some(0) && !self.algorithms().iter().any(is_baseline)
     }
 
-    /// Searches a coarser release than that of an algorithm, which was refused.
+    /// Searches a coarser release than that of the first algorithm. The releases of all algorithms were refused.
     ///
     /// # Errors
     ///
-    /// Returns the refusal of the algorithm's release if no judged release passes.
-    pub(super) fn back_off(
-        &self,
-        algorithm: &str,
-        past: &EarlierReleases,
-        requirement: Requirement,
-    ) -> Result<RecodedCandidate> {
-        let searched = match self.search(algorithm, past, &requirement) {
-            Err(Error::Library(error)) if error.is_refusal() => Err(error),
-            searched => Ok(searched?),
+    /// Returns the refusal of the last algorithm if no judged release passes.
+    pub(super) fn back_off(&self, past: &EarlierReleases, requirement: Requirement) -> Result<RecodedCandidate> {
+        let algorithms = self.algorithms();
+        let (algorithm, last) = (algorithms[0], algorithms[algorithms.len() - 1]);
+        let search_with = |algorithm: &str| match self.search(algorithm, past, &requirement) {
+            Err(Error::Library(error)) if error.is_refusal() => Ok(Err(error)),
+            searched => searched.map(Ok),
         };
+        let searched = search_with(algorithm)?;
         let watch = || self.plan.watch_audit();
         let gate = self.plan.gate(&watch)?;
         let admits = |recoding: &Recoding| {
@@ -54,8 +52,9 @@ impl RecodeMaker<'_> {
             found = search(None)?;
         }
         let Some(BackedOff { recoding, judged, budget }) = found else {
-            let refused = searched.and_then(|outcome| admits(&outcome.recoding).map(|()| outcome));
-            return Err(refused.map_or_else(Error::from, |_| reticent::Error::from(Obstacle::NotEstablished {}).into()));
+            let searched = if last == algorithm { searched } else { search_with(last)? };
+            let refused = searched.and_then(|outcome| admits(&outcome.recoding));
+            return Err(refused.err().unwrap_or_else(|| Obstacle::NotEstablished {}.into()).into());
         };
         let note = format!(
             "the release of {algorithm} was refused, so {} judged (budget: {budget}), and the best of them that passes was used",
