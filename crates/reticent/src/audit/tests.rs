@@ -119,6 +119,7 @@ fn plain(number: u64, names: &[(&str, Role)], rows: &[&[&str]]) -> RecordedRelea
         name: format!("t{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
+        population: false,
         presentation: Presentation::default(),
         release: Release { columns, contingency, suppressed: 0 },
         links: None,
