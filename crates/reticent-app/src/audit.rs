@@ -100,11 +100,11 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     if let Some(loaded) = &loaded {
         history = history.with_roles(&loaded.policy.roles());
     }
-    let ours = history.without_populations().into_owned();
-    check_columns(request, &ours)?;
     if request.adversary == Adversary::QuasiIdentifiers {
         history.releases.iter_mut().for_each(|recorded| recorded.links = None);
     }
+    let ours = history.without_populations();
+    check_columns(request, &ours)?;
     let people = match &request.population {
         Some(path) => population(path, &ours, context)?,
         None => Vec::new(),

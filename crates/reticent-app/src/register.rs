@@ -68,9 +68,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
     // The owner column links the records. It was not necessarily published. A population register names people, but not as
     // people of our data.
-    let is_shown = |name: &&String| {
-        !options.is_population() && (options.owner_shown || owner.as_ref() != Some(*name))
-    };
+    let is_shown = |name: &&String| !options.is_population() && (options.owner_shown || owner.as_ref() != Some(*name));
     let shown: Vec<String> = omitted.iter().filter(is_shown).cloned().collect();
     let request = CountRequest {
         columns: kept.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect(),

@@ -48,6 +48,7 @@ pub(super) fn bucketized(number: u64, groups: &[(&[u128], &[&str])]) -> Recorded
         name: format!("release-{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
+        population: false,
         presentation: Presentation { group_column: Some("group".to_owned()), ..Presentation::default() },
         release: Release { columns, contingency, suppressed: 0 },
         links: Some(links),

@@ -1,6 +1,8 @@
 //! Terminal output of an audit.
 
-use reticent::audit::{AttackRun, Audit, Case, ColumnAudit, Disclosure, IdentifiedPeople, PairAudit, PopulationRegister};
+use reticent::audit::{
+    AttackRun, Audit, Case, ColumnAudit, Disclosure, IdentifiedPeople, PairAudit, PopulationRegister,
+};
 use reticent_app::answer::{AuditAnswer, CoalitionAudit};
 
 use crate::terminal::{

@@ -476,6 +476,12 @@ impl RandomSpec {
         self
     }
 
+    /// Whether the specification names a release.
+    pub fn names(&self, release: &str) -> bool {
+        let words = self.x.iter().flatten().chain(&self.y);
+        words.into_iter().any(|word| word.split_once('.').is_some_and(|(known, _)| known == release))
+    }
+
     /// The specification as in a policy.
     pub fn spec(&self) -> ModelSpec {
         let mut arguments = Arguments::default();
