@@ -100,12 +100,13 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     if let Some(loaded) = &loaded {
         history = history.with_roles(&loaded.policy.roles());
     }
-    check_columns(request, &history)?;
     if request.adversary == Adversary::QuasiIdentifiers {
         history.releases.iter_mut().for_each(|recorded| recorded.links = None);
     }
+    let ours = history.without_populations();
+    check_columns(request, &ours)?;
     let people = match &request.population {
-        Some(path) => population(path, &history, context)?,
+        Some(path) => population(path, &ours, context)?,
         None => Vec::new(),
     };
     let ordered = request.attacks.iter().any(|id| id == "all" || id == reticent::attacks::unsorted_matching::ENTRY.id);
@@ -113,23 +114,18 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let rows: Vec<(u64, Option<Vec<u32>>)> =
         history.releases.iter().map(|recorded| recorded.number).zip(rows).collect();
     // Check the statements against the whole history: a coalition may lack the column or value that a statement names.
-    let knowledge = options.knowledge.check(&history);
-    knowledge.map_err(|error| background.at_line(error.into(), &history, &options))?;
+    let knowledge = options.knowledge.check(&ours);
+    knowledge.map_err(|error| background.at_line(error.into(), &ours, &options))?;
     let mut coalitions = Vec::new();
     for (members, coalition_history) in histories_by_coalition(request, &access, &entries, &history)? {
         context.check()?;
         context.busy("auditing");
         let k = loaded.as_ref().and_then(|loaded| loaded.policy.shorthand.k);
         let attack_context = AttackContext { people: &people, rows: &rows, k };
-        let audited = coalition(
-            members,
-            &coalition_history,
-            &options.within(&coalition_history),
-            &attack_context,
-            &attacks,
-            context,
-        );
-        coalitions.push(audited.map_err(|failure| background.at_line(failure, &coalition_history, &options))?);
+        let ours = coalition_history.without_populations();
+        let within = options.within(&ours);
+        let audited = coalition(members, &coalition_history, &within, &attack_context, &attacks, context);
+        coalitions.push(audited.map_err(|failure| background.at_line(failure, &ours, &options))?);
     }
     for coalition in &mut coalitions {
         coalition.not_established.extend(integrity_problem.clone());
@@ -256,7 +252,7 @@ fn histories_by_coalition(
     let mut histories: Vec<(Vec<String>, History)> = Vec::new();
     for coalition in coalitions.iter().filter(has_all) {
         let coalition_history = history.for_coalition(coalition);
-        if coalition_history.is_empty() {
+        if coalition_history.without_populations().is_empty() {
             continue;
         }
         let numbers =
@@ -316,6 +312,7 @@ fn coalition(
     context: &Context,
 ) -> Result<CoalitionAudit> {
     let mut audited = audit_history(coalition_history, options)?;
+    let coalition_history = &*coalition_history.without_populations();
     let run = |(entry, arguments): &(&'static RegistryEntry, Arguments)| {
         run_attack(entry, coalition_history, options, attack_context, arguments)
     };

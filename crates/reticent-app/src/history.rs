@@ -46,6 +46,7 @@ fn coalition(members: BTreeSet<String>, entries: &[Entry]) -> CoalitionHoldings 
             name: release.name.clone(),
             date: release.date.clone(),
             recipients: release.recipients.clone(),
+            origin: release.origin,
             columns: release.column_names(),
             erased: erased(entry.number, entries),
         })

@@ -27,7 +27,7 @@ pub(crate) fn erased(number: u64, entries: &[Entry]) -> Option<String> {
 
 fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
     let kind = match &entry.kind {
-        EntryKind::Release(release) | EntryKind::Registration(release) => {
+        EntryKind::Release(release) | EntryKind::Registration(release) | EntryKind::Population(release) => {
             let columns = release.column_names();
             let ReleaseRecord { name, date, recipients, origin, records, judged, .. } = (**release).clone();
             let erased = erased(entry.number, entries);

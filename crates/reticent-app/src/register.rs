@@ -1,4 +1,4 @@
-//! `register`: records a release that was made by another program.
+//! `register`: records a release that was made by another program, or a population register.
 
 mod identifiers;
 mod presentation;
@@ -30,6 +30,8 @@ struct RegisterSchema {
     loaded: Option<LoadedPolicy>,
     /// Roles from the request.
     roles: Vec<(String, Role)>,
+    /// Whether the table is a population register: attackers know all of its columns.
+    population: bool,
 }
 
 pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context: &Context) -> Result<RegisterAnswer> {
@@ -64,9 +66,10 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     };
     let (omitted, kept): (Vec<String>, Vec<String>) =
         engine.columns().iter().cloned().partition(|name| known.role(name) == Some(Role::Identifier));
-    // The owner column links the records. It was not necessarily published.
-    let shown: Vec<String> =
-        omitted.iter().filter(|name| options.owner_shown || owner.as_ref() != Some(*name)).cloned().collect();
+    // The owner column links the records. It was not necessarily published. A population register names people, but not as
+    // people of our data.
+    let is_shown = |name: &&String| !options.is_population() && (options.owner_shown || owner.as_ref() != Some(*name));
+    let shown: Vec<String> = omitted.iter().filter(is_shown).cloned().collect();
     let request = CountRequest {
         columns: kept.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect(),
         owner: owner.clone().filter(|_| key.is_some()),
@@ -88,8 +91,10 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     let (body, columns) = body(counts, &known)?;
     let presentation = presentation(options, &entries, &body, links.as_ref())?;
     let taxonomies: Vec<(String, String)> = known.taxonomies(&body);
+    let origin = if options.is_population() { Origin::Population } else { Origin::Registered };
     let mut answer = RegisterAnswer {
         release: None,
+        origin,
         dry_run: options.dry_run,
         name: options.name.to_string(),
         date: options.date.to_string(),
@@ -112,12 +117,14 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     }
     let mut ledger = access.open_or_start()?;
     let path = ledger.recorded_path(&options.file);
+    // A population register is another data set than that of the policy.
+    let dataset = known.policy().filter(|_| !options.is_population()).map(|policy| policy.dataset.clone());
     let draft = ReleaseDraft {
         name: options.name.clone(),
-        dataset: known.loaded.as_ref().map_or_else(|| file_name(&options.file), |loaded| loaded.policy.dataset.clone()),
+        dataset: dataset.unwrap_or_else(|| file_name(&options.file)),
         date: options.date.to_string(),
         recipients: options.recipients.clone(),
-        origin: Origin::Registered,
+        origin,
         suppressed: 0,
         dropped: 0,
         presentation,
@@ -144,7 +151,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
 
 /// Returns a note that the owner column is assumed not to have been published.
 fn owner_note(owner: Option<&str>, options: &RegisterRequest) -> Option<String> {
-    let owner = owner.filter(|_| !options.owner_shown)?;
+    let owner = owner.filter(|_| !options.owner_shown && !options.is_population())?;
     Some(format!(
         "{owner} links the records of a person, and is assumed not to be in the published file. If the recipients see it, everybody in \
          the file is identified: register the file as one that shows its owners"
@@ -176,7 +183,7 @@ fn register_schema(workspace: &Workspace, options: &RegisterRequest) -> Result<R
     let groups = marks.filter(|name| !roles.iter().any(|(known, _)| known == *name));
     let groups: Vec<(String, Role)> = groups.map(|name| (name.clone(), Role::Other)).collect();
     roles.extend(groups);
-    let known = RegisterSchema { loaded, roles };
+    let known = RegisterSchema { loaded, roles, population: options.is_population() };
     known.check_identifiers()?;
     Ok(known)
 }
@@ -190,8 +197,14 @@ impl RegisterSchema {
         self.loaded.as_ref().map(|loaded| &loaded.policy)
     }
 
-    /// Returns the role of a column in the request, or else in the policy.
+    /// Returns the role of a column. In a population register, every column but an identifier is a quasi-identifier.
     fn role(&self, name: &str) -> Option<Role> {
+        let role = self.declared_role(name)?;
+        Some(if self.population && role != Role::Identifier { Role::QuasiIdentifier } else { role })
+    }
+
+    /// Returns the role of a column in the request, or else in the policy.
+    fn declared_role(&self, name: &str) -> Option<Role> {
         let given = self.roles.iter().find(|(known, _)| known == name).map(|(_, role)| *role);
         let in_policy = || self.schema()?.attributes.iter().find(|attribute| attribute.name == name).map(|a| a.role);
         given.or_else(in_policy)
@@ -226,6 +239,10 @@ impl RegisterSchema {
         }
         if let Some(name) = columns.iter().find(|name| name.chars().any(char::is_control)) {
             return Err(Problem::ColumnNameUnprintable { column: name.clone() }.into());
+        }
+        let is_sensitive = |name: &&String| self.declared_role(name) == Some(Role::Sensitive);
+        if let Some(name) = columns.iter().find(is_sensitive).filter(|_| self.population) {
+            return Err(Problem::PopulationSensitive { column: name.clone() }.into());
         }
         if self.schema().is_some_and(|schema| !schema.attributes.is_empty())
             && !columns.iter().any(|name| self.role(name).is_some() || self.owner(columns).as_ref() == Some(name))

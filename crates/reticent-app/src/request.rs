@@ -132,11 +132,23 @@ pub struct CompareRequest {
     pub columns: Vec<Vec<String>>,
 }
 
-/// Request to register a release that was made by another program.
+/// What a registered table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RegisterAs {
+    /// A release of our data, which must meet the requirements together with later ones.
+    #[default]
+    Release,
+    /// A table that attackers have, such as a voter list: background knowledge for linkage. It needs no protection.
+    Population,
+}
+
+/// Request to register a release that was made by another program, or a population register.
 #[derive(Debug, Clone)]
 pub struct RegisterRequest {
     /// File of the release, in CSV or Parquet.
     pub file: PathBuf,
+    /// What the table is.
+    pub register_as: RegisterAs,
     /// Unique name of the release.
     pub name: ReleaseName,
     /// Recipients of the release.
@@ -164,9 +176,23 @@ pub struct RegisterRequest {
 }
 
 impl RegisterRequest {
+    /// Returns whether the table is a population register.
+    pub(crate) fn is_population(&self) -> bool {
+        self.register_as == RegisterAs::Population
+    }
+
     /// Returns an error if options contradict each other.
     pub(crate) fn check(&self) -> Result<()> {
         let conflict = |one, other| Err(Problem::OptionsConflict { one, other }.into());
+        let release_only = [
+            ("group-column", self.group_column.is_some()),
+            ("counterfeit-column", self.counterfeit_column.is_some()),
+            ("marginal-of", self.marginal_of.is_some()),
+            ("owner-shown", self.owner_shown),
+        ];
+        if let Some((option, _)) = release_only.iter().find(|(_, given)| *given && self.is_population()) {
+            return conflict("as-population", option);
+        }
         if self.marginal_of.is_some() && self.group_column.is_some() {
             return conflict("marginal-of", "group-column");
         }

@@ -216,6 +216,9 @@ pub struct Place {
 pub struct Register {
     /// The released file: CSV or Parquet.
     pub file: PathBuf,
+    /// What the table is.
+    #[arg(long = "as", value_enum, default_value_t = RegisterAs::Release)]
+    pub register_as: RegisterAs,
     /// Name of the release; must be unique.
     #[arg(long, value_parser = release)]
     pub name: ReleaseName,
@@ -334,6 +337,15 @@ pub enum Adversary {
     QuasiIdentifiers,
     /// Original quasi-identifiers (--population), which releases people are in, and how the algorithm works.
     Algorithm,
+}
+
+/// What a registered table is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RegisterAs {
+    /// A release: it must meet the requirements together with later ones.
+    Release,
+    /// A table that attackers have, such as a voter list. It is used for linkage and needs no protection.
+    Population,
 }
 
 /// Arguments of `log`.

@@ -39,12 +39,19 @@ impl Fraction {
             return Fraction { numerator, denominator };
         }
         let divisor = common_divisor(numerator, denominator).max(1);
+        if divisor == 1 {
+            return Fraction { numerator, denominator: denominator.max(1) };
+        }
         Fraction { numerator: numerator / divisor, denominator: (denominator / divisor).max(1) }
     }
 
     /// Value as a floating-point number.
     pub fn value(&self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
+        // Conversion of 64 bits is much faster, and most numbers are small.
+        match (u64::try_from(self.numerator), u64::try_from(self.denominator)) {
+            (Ok(numerator), Ok(denominator)) => numerator as f64 / denominator as f64,
+            _ => self.numerator as f64 / self.denominator as f64,
+        }
     }
 
     /// Product, if it fits 128 bits.
@@ -67,6 +74,13 @@ impl Fraction {
     }
 
     fn checked_add(self, other: Fraction) -> Option<Fraction> {
+        // Most sums of posteriors are of these forms.
+        if self.numerator == 0 || other.numerator == 0 {
+            return Some(if self.numerator == 0 { other } else { self });
+        }
+        if self.denominator == other.denominator {
+            return Some(Fraction::new(self.numerator.checked_add(other.numerator)?, self.denominator));
+        }
         let divisor = common_divisor(self.denominator, other.denominator);
         let denominator = (self.denominator / divisor).checked_mul(other.denominator)?;
         let one = self.numerator.checked_mul(denominator / self.denominator)?;

@@ -238,6 +238,8 @@ pub enum Origin {
     Published,
     /// The release was computed elsewhere and registered.
     Registered,
+    /// The table is no release of our data: it is a population register, which attackers have.
+    Population,
 }
 
 impl Origin {
@@ -396,7 +398,9 @@ impl Entry {
     /// Returns the release that the entry records, if any.
     pub fn release(&self) -> Option<&ReleaseRecord> {
         match &self.kind {
-            EntryKind::Release(recorded) | EntryKind::Registration(recorded) => Some(recorded),
+            EntryKind::Release(recorded) | EntryKind::Registration(recorded) | EntryKind::Population(recorded) => {
+                Some(recorded)
+            }
             _ => None,
         }
     }

@@ -18,6 +18,8 @@ pub enum EntryKind {
     Release(Box<ReleaseRecord>),
     /// A release that was computed elsewhere.
     Registration(Box<ReleaseRecord>),
+    /// A population register: a table that attackers have, and no release of our data.
+    Population(Box<ReleaseRecord>),
     /// A release that was never handed out is withdrawn.
     Withdrawal(Withdrawal),
     /// The roles or recipients of a release are corrected.
@@ -130,23 +132,25 @@ impl EntryKind {
         fn read<T: serde::de::DeserializeOwned>(content: Value) -> Result<T, EntryParseError> {
             serde_json::from_value(content).map_err(|error| EntryParseError::Malformed(error.to_string()))
         }
+        let recorded = |content: Value, origin: Origin| -> Result<Box<ReleaseRecord>, EntryParseError> {
+            Ok(Box::new(ReleaseRecord { origin, ..read(content)? }))
+        };
         let release = |content: Value| {
             let recorded: Box<ReleaseRecord> = read(content)?;
-            Ok(match recorded.origin {
-                Origin::Published => EntryKind::Release(recorded),
-                Origin::Registered => EntryKind::Registration(recorded),
-            })
+            match recorded.origin {
+                Origin::Published => Ok(EntryKind::Release(recorded)),
+                Origin::Registered => Ok(EntryKind::Registration(recorded)),
+                // Format 1 had no population registers.
+                Origin::Population => Err(EntryParseError::Kind(kind.to_owned())),
+            }
         };
         match (format, kind) {
             (_, "purge") => read(content).map(EntryKind::Purge),
             (1, "release") => release(content),
             (1, _) => Err(EntryParseError::Kind(kind.to_owned())),
             (_, "release") => read(content).map(EntryKind::Release),
-            (_, "registration") => {
-                let mut recorded: Box<ReleaseRecord> = read(content)?;
-                recorded.origin = Origin::Registered;
-                Ok(EntryKind::Registration(recorded))
-            }
+            (_, "registration") => recorded(content, Origin::Registered).map(EntryKind::Registration),
+            (_, "population") => recorded(content, Origin::Population).map(EntryKind::Population),
             (_, "withdrawal") => read(content).map(EntryKind::Withdrawal),
             (_, "amendment") => read(content).map(EntryKind::Amendment),
             (_, "erasure") => read(content).map(EntryKind::Erasure),

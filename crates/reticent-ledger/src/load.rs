@@ -11,7 +11,7 @@ use reticent::{ErasedRelease, History, Interval, Links, Presentation, RecordedRe
 
 use crate::blobs::{Blobs, relative_path};
 use crate::body_format::{Body, BodyColumn, BodyTree, Published};
-use crate::entry::{BlobKind, Entry, ReleaseRecord, StoredBlob, TableRecord};
+use crate::entry::{BlobKind, Entry, Origin, ReleaseRecord, StoredBlob, TableRecord};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
@@ -180,12 +180,14 @@ impl Blobs {
             name: recorded.name.clone(),
             date: recorded.date.clone(),
             recipients: recorded.recipients.clone(),
+            population: recorded.origin == Origin::Population,
             presentation: recorded.disguise.clone(),
             release: self.release(body, recorded.suppressed, trees)?,
             links,
         }];
         for table in &recorded.tables {
             tables.push(RecordedRelease {
+                population: false,
                 presentation: Presentation {
                     about_release: Some(number),
                     values_listed_once: table.set,
@@ -283,5 +285,6 @@ fn erased_release(entry: &Entry, erased: &str) -> Option<ErasedRelease> {
         recipients: release.recipients.clone(),
         columns: release.column_names(),
         erased: erased.to_owned(),
+        population: release.origin == Origin::Population,
     })
 }

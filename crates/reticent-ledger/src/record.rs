@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reticent::republication::PersonState;
-use reticent::{Links, Presentation, Recipient, ReleaseName};
+use reticent::{Links, Presentation, Recipient, ReleaseName, Role};
 
 use crate::blobs::{StagedBlob, relative_path};
 use crate::body_format::{Body, BodyTree};
@@ -120,6 +120,7 @@ impl Writer<'_> {
         let entry = self.next_entry(match draft.origin {
             Origin::Published => EntryKind::Release(Box::new(recorded)),
             Origin::Registered => EntryKind::Registration(Box::new(recorded)),
+            Origin::Population => EntryKind::Population(Box::new(recorded)),
         });
         let written = self.serialize_entry(&entry)?;
         journal.entry = Some(written.head.hash);
@@ -280,6 +281,10 @@ fn check_draft(draft: &ReleaseDraft<'_>) -> Result<()> {
     }
     if draft.recipients.is_empty() {
         return unfit("the release has no recipient");
+    }
+    let is_known = |body: &&Body| body.columns.iter().all(|column| column.role == Role::QuasiIdentifier);
+    if draft.origin == Origin::Population && !bodies.iter().all(is_known) {
+        return unfit("a column of the population register is not a quasi-identifier");
     }
     for column in bodies.iter().flat_map(|body| &body.columns) {
         let known = |tree: Hash| draft.taxonomies.iter().any(|(_, text)| Hash::digest(text.as_bytes()) == tree);

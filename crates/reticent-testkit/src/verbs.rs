@@ -8,7 +8,7 @@ use reticent_app::answer::{
 };
 use reticent_app::request::{
     Adversary, AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest,
-    PurgeRequest, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
+    PurgeRequest, RegisterAs, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
 };
 use reticent_app::{Confidence, Day, PurgeReason, Recipient, ReleaseName, Result};
 
@@ -92,6 +92,7 @@ impl TestFolder {
             counterfeit_column: None,
             separate_columns: false,
             marginal_of: None,
+            register_as: RegisterAs::Release,
         }
     }
 
@@ -321,6 +322,7 @@ pub struct RegisterCall<'a> {
     counterfeit_column: Option<String>,
     separate_columns: bool,
     marginal_of: Option<String>,
+    register_as: RegisterAs,
 }
 
 impl RegisterCall<'_> {
@@ -369,6 +371,11 @@ impl RegisterCall<'_> {
         RegisterCall { marginal_of: Some(release.to_owned()), ..self }
     }
 
+    /// Registers a population register.
+    pub fn as_population(self) -> Self {
+        RegisterCall { register_as: RegisterAs::Population, ..self }
+    }
+
     /// Registers.
     pub fn run(&self) -> Result<RegisterAnswer> {
         self.call(false)
@@ -393,6 +400,7 @@ impl RegisterCall<'_> {
             counterfeit_column: self.counterfeit_column.clone(),
             separate_columns: self.separate_columns,
             marginal_of: self.marginal_of.clone(),
+            register_as: self.register_as,
             dry_run,
         };
         self.folder.workspace().register(&request, self.folder.context())

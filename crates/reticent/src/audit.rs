@@ -19,6 +19,7 @@ mod marginals;
 mod multi_record;
 mod options;
 mod pairs;
+mod populations;
 mod prior_disclosure;
 mod scale;
 mod sensitive_domain;
@@ -53,6 +54,7 @@ pub use knowledge::{BackgroundKnowledge, BackgroundStatement, KnownValue};
 pub use marginals::ColumnPosterior;
 pub use options::AuditOptions;
 pub use pairs::PairAudit;
+pub use populations::PopulationRegister;
 pub use reticent_inference::{Fraction, Sampled, SolveOptions, SolveStats};
 pub use timeline::{Timeline, TimelineColumn, TimelinePoint, timeline};
 pub use verdict::{Disclosure, is_certain, is_within, not_established};
@@ -87,6 +89,8 @@ pub struct Audit {
     pub unlinked: Vec<u64>,
     /// Releases that show identifiers. Everybody whose record shows one is identified.
     pub identified: Vec<IdentifiedPeople>,
+    /// Population registers that the attacker has. They are no releases of the history.
+    pub populations: Vec<PopulationRegister>,
     /// Numbers of the releases without owner links whose combination with other releases could not be judged.
     pub unresolved: Vec<u64>,
     /// Statistics of the solver.
@@ -144,6 +148,8 @@ pub struct PersonColumnAudit {
 /// Returns an error if a requested column is unknown, if the background knowledge is invalid, or if the releases contradict
 /// each other or are too large to judge.
 pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
+    let populations = populations::registers(history);
+    let history = &*history.without_populations();
     // An unknown column is an error, not a column without disclosure.
     sensitive_domain::sensitive_columns(history, options.columns.as_deref())?;
     let (with_identified, identified) = history.with_identified_people();
@@ -198,7 +204,10 @@ pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
         parts.iter().try_fold(1u128, |all, part| part.solution.worlds.and_then(|these| all.checked_mul(these)));
     let ln_worlds: Option<f64> = parts.iter().map(|part| part.solution.ln_worlds).sum();
     let pairs = if options.pairs { pairs::pairs(history, options)? } else { Vec::new() };
-    let assumed = assumptions(&parts, history, options, pairs.iter().any(|pair| pair.not_judged.is_none()));
+    let mut assumed = assumptions(&parts, history, options, pairs.iter().any(|pair| pair.not_judged.is_none()));
+    assumed.extend(populations::assumption(&populations, options));
+    let mut not_considered = not_considered(history, options);
+    not_considered.extend(populations::not_considered(&populations, options));
     let not_followed = if options.pairs { pairs::unresolved(history, &pairs, options) } else { Vec::new() };
     Ok(Audit {
         releases,
@@ -213,9 +222,10 @@ pub fn audit(history: &History, options: &AuditOptions) -> Result<Audit> {
         changed_people: count_changed_people(&parts),
         unlinked,
         identified,
+        populations,
         unresolved: not_followed,
         assumptions: assumed,
-        not_considered: not_considered(history, options),
+        not_considered,
         stats: parts[1..]
             .iter()
             .fold(parts[0].solution.stats.clone(), |work, part| work.combined(&part.solution.stats)),

@@ -59,6 +59,8 @@ pub struct Member {
     pub name: String,
     /// Column names with their roles.
     pub columns: Vec<(String, Role)>,
+    /// Whether it is a population register. Its people and values need no protection.
+    pub population: bool,
 }
 
 impl Release {

@@ -165,7 +165,7 @@ impl RefusedRelease<'_> {
                 }
             };
             let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
-            let new = crate::join::Member { name: self.name.to_owned(), columns };
+            let new = crate::join::Member { name: self.name.to_owned(), columns, population: false };
             let applies = |_: usize, set: &[usize]| (self.applies)(at, set);
             requirement.join_where(spec_slice, self.schema, new, self.history, sets, self.rules.to_vec(), &applies)?;
             let task = RecodingTask::new(table, self.history, &requirement);
@@ -284,6 +284,10 @@ impl RefusedRelease<'_> {
     /// Returns the first violation of a recorded release joined with others; alone if `others` is empty.
     fn first_violation(&self, last: usize, others: &[usize]) -> Result<Option<UnmetRequirement>> {
         let recorded: &RecordedRelease = &self.history.releases[last];
+        // A population register alone has no requirement to meet.
+        if recorded.population && others.is_empty() {
+            return Ok(None);
+        }
         let member = recorded.member();
         let mut releases: Vec<ReleaseRef> =
             others.iter().chain([&last]).map(|at| release_ref(self.history, *at)).collect();

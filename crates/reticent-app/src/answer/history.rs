@@ -1,5 +1,6 @@
 //! Answer of `history`.
 
+use reticent_ledger::Origin;
 use serde::Serialize;
 
 /// Answer of `history`.
@@ -33,6 +34,8 @@ pub struct HeldRelease {
     pub date: String,
     /// Recipients of the release.
     pub recipients: Vec<String>,
+    /// Whether Reticent published the release, it was registered, or it is a population register.
+    pub origin: Origin,
     /// Columns of the release.
     pub columns: Vec<String>,
     /// Time when its contents were erased, if they were.

@@ -44,7 +44,7 @@ pub enum LogEntry {
         date: String,
         /// Recipients of the release.
         recipients: Vec<String>,
-        /// Whether Reticent published the release, or it was registered.
+        /// Whether Reticent published the release, it was registered, or it is a population register.
         origin: Origin,
         /// Number of records.
         records: u64,

@@ -3,6 +3,7 @@
 use reticent::recognise::TextKinds;
 use reticent::taxonomy::Type;
 use reticent::{Presentation, Role};
+use reticent_ledger::Origin;
 use serde::Serialize;
 
 /// Answer of `register`.
@@ -10,6 +11,8 @@ use serde::Serialize;
 pub struct RegisterAnswer {
     /// Number of the release; `None` if nothing was recorded.
     pub release: Option<u64>,
+    /// Whether the table was registered as a release or as a population register.
+    pub origin: Origin,
     /// Whether the columns were only recognised, and nothing was recorded.
     pub dry_run: bool,
     /// Name of the release.

@@ -230,6 +230,11 @@ const REQUESTS: &[ErrorCode] = &[
         "Assign roles to the columns.",
     ),
     entry(
+        "population-sensitive",
+        "The table was registered as a population register, but it has a sensitive attribute.",
+        "Register it as a release, or declare the column a quasi-identifier or an identifier.",
+    ),
+    entry(
         "only-identifiers",
         "Every column of the file is an identifier, and identifiers are not stored.",
         "Register a file with other columns.",

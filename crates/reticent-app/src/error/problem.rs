@@ -197,6 +197,11 @@ pub enum Problem {
         .path.display()
     )]
     NoKnownColumn { path: PathBuf },
+    #[error(
+        "column `{column}` is sensitive, so the table discloses it. Register the table as a release, or declare the column a \
+         quasi-identifier, which attackers know, or an identifier, which is not stored"
+    )]
+    PopulationSensitive { column: String },
     #[error("every column is an identifier, and identifiers are not stored")]
     OnlyIdentifiers,
     #[error(
@@ -263,6 +268,7 @@ impl Problem {
             P::RegisteredHeaderLooksLikeData { .. } | P::NoKnownColumn { .. } | P::RoleUnclear { .. } => {
                 vec![Hint::NameRoles]
             }
+            P::PopulationSensitive { .. } => vec![Hint::NameRoles],
             P::OutputExists { .. } | P::OutputIsFolder { .. } | P::OutputNotFolder { .. } => vec![Hint::OtherOutput],
             P::RoleOtherByMethod { .. } => vec![Hint::ChooseColumns],
             P::MethodNotComparable { .. } => vec![Hint::Rehearse],

@@ -357,6 +357,7 @@ impl GroupMaker<'_> {
             name: self.plan.request.name.to_string(),
             date: String::new(),
             recipients: self.plan.recipients.clone(),
+            population: false,
             presentation: Presentation::default(),
             release: Release::default(),
             links: None,

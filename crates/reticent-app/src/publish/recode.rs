@@ -277,7 +277,7 @@ impl RecodeMaker<'_> {
         let sets = self.joined_sets(past, &past.by_coalition)?;
         if !sets.is_empty() {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
-            let new = Member { name: request.name.to_string(), columns };
+            let new = Member { name: request.name.to_string(), columns, population: false };
             let specs = loaded.policy.join_model_specs();
             let rules = self.rules.clone();
             let applies = |spec: usize, set: &[usize]| self.applies_to_join(spec, set, past);
@@ -372,6 +372,7 @@ impl RecodeMaker<'_> {
             name: self.plan.request.name.to_string(),
             date: String::new(),
             recipients: self.plan.recipients.clone(),
+            population: false,
             presentation: Presentation::default(),
             release,
             links: None,

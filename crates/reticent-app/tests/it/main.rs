@@ -26,6 +26,7 @@ mod ledger_place;
 mod ledger_signatures;
 mod paths;
 mod policy;
+mod populations;
 mod publish;
 mod publish_input;
 mod publish_output;

@@ -1,7 +1,7 @@
 //! `reticent history for NAME`: the releases that a coalition of recipients can hold.
 
 use reticent_app::Recipient;
-use reticent_app::answer::{CoalitionHoldings, HistoryAnswer};
+use reticent_app::answer::{CoalitionHoldings, HistoryAnswer, Origin};
 
 use crate::args;
 use crate::console::Console;
@@ -39,7 +39,8 @@ fn print_coalition(coalition: &CoalitionHoldings) {
     let many = plural(coalition.releases.len() as u64, "release");
     println!("{HEAD}{}{HEAD:#} can hold {many}", coalition.members.join(", "));
     for line in &coalition.releases {
-        println!("  {:>3}  {}  {}  to {}", line.number, line.date, line.name, line.recipients.join(", "));
+        let what = if line.origin == Origin::Population { ", population register" } else { "" };
+        println!("  {:>3}  {}  {}  to {}{what}", line.number, line.date, line.name, line.recipients.join(", "));
         println!("{}", wrap(&line.columns.join(", "), WIDTH, "       "));
         if let Some(at) = &line.erased {
             println!("       {BAD}erased{BAD:#} {at}: its disclosure can no longer be computed");

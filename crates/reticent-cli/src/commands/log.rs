@@ -27,7 +27,11 @@ fn print(answer: &LogAnswer) {
         match kind {
             LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased } => {
                 println!("{number:>wide$}  {HEAD}{date}  {name}{HEAD:#}  to {}", recipients.join(", "));
-                let how = if *origin == Origin::Registered { ", registered" } else { "" };
+                let how = match origin {
+                    Origin::Published => "",
+                    Origin::Registered => ", registered",
+                    Origin::Population => ", population register",
+                };
                 let text = format!("{}: {}{how}", plural(*records, "record"), columns.join(", "));
                 println!("{}", wrap(&text, WIDTH, &room));
                 println!("{room}{HINT}recorded {at} by {steward}{HINT:#}");

@@ -1,8 +1,8 @@
 //! `reticent register`: records a release that was made without Reticent.
 
 use reticent::recognise::TextKinds;
-use reticent_app::answer::{RecognisedColumn, RegisterAnswer};
-use reticent_app::request::RegisterRequest;
+use reticent_app::answer::{Origin, RecognisedColumn, RegisterAnswer};
+use reticent_app::request::{RegisterAs, RegisterRequest};
 
 use crate::args;
 use crate::console::Console;
@@ -13,6 +13,10 @@ use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, presentat
 pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
     let request = RegisterRequest {
         file: options.file.clone(),
+        register_as: match options.register_as {
+            args::RegisterAs::Release => RegisterAs::Release,
+            args::RegisterAs::Population => RegisterAs::Population,
+        },
         name: options.name.clone(),
         recipients: options.to.clone(),
         date: options.date.clone(),
@@ -33,6 +37,7 @@ pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
 
 fn print(answer: &RegisterAnswer) {
     let to = answer.recipients.join(", ");
+    let is_population = answer.origin == Origin::Population;
     match answer.release {
         Some(number) => {
             println!(
@@ -45,7 +50,7 @@ fn print(answer: &RegisterAnswer) {
             answer.name, answer.date
         ),
     }
-    println!("  {}", plural(answer.records, "record"));
+    println!("  {}{}", plural(answer.records, "record"), if is_population { ", population register" } else { "" });
     println!("\n{HEAD}Recognized columns{HEAD:#}");
     let row = |column: &RecognisedColumn| {
         let some = column.examples.join(" | ");

@@ -29,7 +29,11 @@ fn print(answer: &ShowAnswer) {
         release.date,
         release.recipients.join(", ")
     );
-    let origin = if release.origin == Origin::Published { "made from" } else { "registered as" };
+    let origin = match release.origin {
+        Origin::Published => "made from",
+        Origin::Registered => "registered as",
+        Origin::Population => "population register",
+    };
     println!(
         "  {}, {} different, {origin} {}",
         plural(release.records, "record"),

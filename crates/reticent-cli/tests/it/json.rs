@@ -218,6 +218,10 @@ fn answers() -> Answers {
     all.ask(&held, "publish one.csv --name one --to press -o out-one.csv", 0);
     all.ask(&held, "register plain.csv --name plain --to press --date 2020-05-01", 0);
     all.ask(&held, "publish one.csv --name two --to press -o out-two.csv", 0);
+    // And with a population register.
+    held.write("list.csv", "pid,zip\na,1\nb,1\nc,2\n");
+    all.ask(&held, "register list.csv --as population --name list --to press --date 2020-05-01", 0);
+    all.ask(&held, "audit", 1);
     next.write("lists.csv", "ward,false,city\na,1,Paris\na,1,France\n");
     next.write("marginal.csv", "city\nParis\n");
     let lists = "register lists.csv --name lists --to ward --date 2020-05-01 --sensitive city --group-column ward --counterfeit-column false";

@@ -81,6 +81,20 @@ fn register() {
     insta::assert_snapshot!("register_an_unclear_column", screen(&folder, unclear));
 }
 
+/// A table that attackers have, beside a release.
+#[test]
+fn register_a_population() {
+    let folder = with_key(TestFolder::clinic_with_owner(3));
+    folder.write("voters.csv", "name,age,city\nAda,31,Paris\nBen,31,Paris\nZoe,70,Oslo\n");
+    let call = "register voters.csv --as population --name voters --to public --date 2020-01-01";
+    insta::assert_snapshot!("register_a_population", screen(&folder, call));
+    folder.run("publish people.csv --name one --to press -o one.csv").exits(0);
+    insta::assert_snapshot!("log_of_a_population", screen(&folder, "log"));
+    insta::assert_snapshot!("show_a_population", screen(&folder, "show voters"));
+    insta::assert_snapshot!("history_with_a_population", screen(&folder, "history for press"));
+    insta::assert_snapshot!("audit_with_a_population", screen(&folder, "audit --confidence 0.9 --worst 0"));
+}
+
 #[test]
 fn publish_by_a_method() {
     let folder = with_key(TestFolder::monthly(&method_policy("m-invariance", "m = 2")));

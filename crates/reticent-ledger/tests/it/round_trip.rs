@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reticent::Role;
-use reticent_ledger::{Error, HistoryQuery, HistoryScope, KeyFile, Ledger, Staging};
+use reticent_ledger::{Error, HistoryQuery, HistoryScope, KeyFile, Ledger, Origin, ReleaseDraft, Staging};
 
 use crate::support::{Sandbox, autumn, clinic, create, files, key, keys, links, session, spring};
 
@@ -214,4 +214,45 @@ fn an_entry_records_the_history_scope_and_the_provenance() {
     assert_eq!((made.seed, made.metrics[0].value), (2, 0.25));
     assert_eq!(sandbox.open().find("1").unwrap(), outcome.entry);
     assert_eq!(sandbox.open().hash_of(&outcome.entry).unwrap(), outcome.hash);
+}
+
+/// A population register has an entry kind of its own, so a program that does not know it refuses the ledger and names the kind.
+#[test]
+fn a_population_register_is_not_a_release() {
+    let sandbox = Sandbox::new();
+    sandbox.record("spring", &["press"], &spring());
+    let mut body = spring();
+    body.columns.iter_mut().for_each(|column| column.role = Role::QuasiIdentifier);
+    let file = sandbox.path().join("spring.csv");
+    let mut ledger = sandbox.open();
+    let links = links(&body, 5);
+    let draft = |name: &str, body| ReleaseDraft {
+        origin: Origin::Population,
+        suppressed: 0,
+        made: None,
+        judged: HistoryScope::Nothing,
+        ..sandbox.draft(&sandbox.open(), name, &["public"], body, &links, &file)
+    };
+    // A sensitive value in it would be a disclosure that nothing judges.
+    let spring = spring();
+    let refused = ledger.write(&session()).unwrap().append(&draft("voters", &spring)).unwrap_err();
+    assert!(matches!(refused, Error::Unfit(_)), "{refused}");
+    ledger.write(&session()).unwrap().append(&draft("voters", &body)).unwrap();
+    assert_eq!(sandbox.problem(), None);
+    let entry = ledger.find("voters").unwrap();
+    assert_eq!((entry.kind.name(), entry.release().unwrap().origin), ("population", Origin::Population));
+    let connection = rusqlite::Connection::open(sandbox.ledger().join("catalogue.sqlite")).unwrap();
+    let kinds = |number: i64| -> String {
+        let kind = "SELECT json_extract(document, '$.kind') FROM entries WHERE number = ?1";
+        connection.query_row(kind, [number], |row| row.get(0)).unwrap()
+    };
+    assert_eq!([kinds(1), kinds(2)], ["release", "population"]);
+    let history = ledger.history(HistoryQuery::default()).unwrap();
+    let populations: Vec<bool> = history.releases.iter().map(|recorded| recorded.population).collect();
+    assert_eq!(populations, [false, true]);
+    assert_eq!(history.without_populations().releases.len(), 1);
+    drop(connection);
+    ledger.write(&session()).unwrap().purge("voters", "asked").unwrap();
+    let history = ledger.history(HistoryQuery::default()).unwrap();
+    assert!(history.erased[0].population && history.without_populations().erased.is_empty());
 }

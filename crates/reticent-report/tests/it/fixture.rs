@@ -76,6 +76,7 @@ pub fn audit_of(releases: u64, columns: Vec<ColumnAudit>) -> Audit {
         people: columns.iter().map(|column| column.people).max().unwrap_or(0),
         columns,
         pairs: Vec::new(),
+        populations: Vec::new(),
         identity: Identity {
             people: 12,
             with_several_records: 8,
@@ -251,6 +252,7 @@ fn bucketized(number: u64, name: &str, date: &str, groups: &[Group]) -> Recorded
         name: name.to_owned(),
         date: date.to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation { group_column: Some("group".to_owned()), ..Presentation::default() },
         release: Release { columns, contingency, suppressed: 0 },
         links: Some(links),

@@ -208,6 +208,7 @@ impl Set {
             name: "immigration".to_owned(),
             date: "2006-08-20".to_owned(),
             recipients: vec!["public".to_owned()],
+            population: false,
             presentation: Presentation::default(),
             release: Release::raw(&earlier)?,
             links: None,
@@ -220,7 +221,7 @@ impl Set {
     /// Taxation as a member of the join.
     pub fn member(&self) -> Member {
         let columns = self.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
-        Member { name: "taxation".to_owned(), columns }
+        Member { name: "taxation".to_owned(), columns, population: false }
     }
 
     /// The first `count` ranked columns, and the common columns (TopN of the paper).

@@ -145,6 +145,7 @@ fn year(id: &str, people: usize, churn: usize) {
             name: format!("month-{number}"),
             date: String::new(),
             recipients: Vec::new(),
+            population: false,
             presentation: Presentation::default(),
             release: Release { columns: Vec::new(), contingency: ContingencyTable::default(), suppressed: 0 },
             links: None,

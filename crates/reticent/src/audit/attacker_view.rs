@@ -10,12 +10,10 @@
 mod membership;
 mod problem;
 
-use hashbrown::HashMap;
-
 use super::marginal_tables;
 use super::sensitive_domain::{SensitiveDomain, Shape, ValueCover};
 use crate::audit::AuditOptions;
-use crate::data::contingency::ContingencyTable;
+use crate::data::contingency::{ContingencyTable, combine_with_positions};
 use crate::data::links::Pseudonym;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Code;
@@ -92,7 +90,7 @@ pub struct ViewClass {
     /// does not link their records across releases although an attacker can.
     pub incomplete: bool,
     /// Actual values of these people, where they help to find an initial solution: cover and number of people.
-    observed: HashMap<ValueCover, u64>,
+    observed: Vec<(ValueCover, u64)>,
 }
 
 /// A person, or several people of a release without owner links.
@@ -306,11 +304,14 @@ fn group_records(
         }
     };
     let ContingencyTable { codes, weights, .. } = &release.contingency;
-    let mut known: HashMap<Vec<Code>, u32> = HashMap::new();
+    let keys: Vec<&[Code]> = by.iter().map(|column| codes[*column].as_slice()).collect();
+    let mut key_of_cell = vec![0; weights.len()];
+    let distinct = combine_with_positions(&keys, weights, None, |cell, key| key_of_cell[cell] = key as usize).len();
+    // Groups are in the order of their first cells.
+    let mut known: Vec<Option<u32>> = vec![None; distinct];
     let mut group_of_cell = Vec::with_capacity(weights.len());
-    for cell in 0..weights.len() {
-        let key: Vec<Code> = by.iter().map(|column| codes[*column][cell]).collect();
-        let group_id = *known.entry(key).or_insert_with(|| {
+    for (cell, key) in key_of_cell.into_iter().enumerate() {
+        let group_id = *known[key].get_or_insert_with(|| {
             groups.push(ViewGroup {
                 release: at,
                 member: cell,

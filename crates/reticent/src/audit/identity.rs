@@ -17,19 +17,25 @@
 //! range too. Values that tie records of two releases to each other raise P, and so the risk.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use hashbrown::HashMap;
+use rayon::prelude::*;
 
-use super::attacker_view::{AttackerView, ViewPerson};
+use super::attacker_view::{AttackerView, ViewClass, ViewPerson};
 use super::figures::PosteriorRange;
 use super::sensitive_domain::ValueCover;
 use super::{AuditOptions, marginal_tables, to_fraction};
-use crate::data::links::Pseudonym;
+use crate::data::contingency::combine_with_positions;
+use crate::data::links::{Links, Pseudonym};
 use crate::data::schema::Role;
 use crate::data::taxonomy::Code;
 use crate::release::PublishedColumn;
 use crate::release::history::{History, RecordedRelease};
 use reticent_inference::{Fraction, Posterior, Solution};
+
+/// Number of people per parallel task.
+const CHUNK: usize = 1 << 10;
 
 /// Re-identification and linkage risks of a history.
 #[derive(Debug, Clone, Default, serde::Serialize)]
@@ -118,40 +124,30 @@ impl IdentityRisks {
         let partial = views.iter().any(|view| view.view.partial);
         let classes = RecordClasses::new(history, first.view);
         let mut risks = IdentityRisks { by_person: Vec::new(), unlinked: Vec::new(), pseudonyms: Vec::new() };
-        for at in 0..first.view.people.len() {
-            let person = &first.view.people[at];
-            let mut tally = RecordTally { exact: true, ..RecordTally::default() };
-            for view in &views {
-                view.add_person(at, &mut tally);
-            }
-            if partial {
-                tally.range.upper = Fraction::ONE;
-                tally.exact = false;
-                tally.link(Linkable::NotRuledOut);
-            }
-            let risk = match person.pseudonym {
-                Some(pseudonym) => {
-                    classes.add_owner(pseudonym, &mut tally);
-                    tally.risk(person, history, first.view)
+        let of_chunk = |(chunk, people): (usize, &[ViewPerson])| {
+            let mut owned = classes.owned_from(people.first().and_then(|person| person.pseudonym));
+            let risk = |(at, person): (usize, &ViewPerson)| {
+                let mut tally = RecordTally { exact: true, ..RecordTally::default() };
+                views.iter().for_each(|view| view.add_person(chunk * CHUNK + at, &mut tally));
+                if partial {
+                    tally.range.upper = Fraction::ONE;
+                    tally.exact = false;
+                    tally.link(Linkable::NotRuledOut);
                 }
-                None => {
-                    let values = tally.range;
-                    let of_class = |records: &u64| {
-                        let range = values.elementwise_max(certainly(1, *records));
-                        (
-                            PersonRisk { range, exact: tally.exact, linkable: Linkable::No, several_records: false },
-                            *records,
-                        )
-                    };
-                    let of_classes: Vec<(PersonRisk, u64)> =
-                        classes.in_group(person.groups().next()).iter().map(of_class).collect();
-                    let highest = of_classes.iter().map(|(risk, _)| risk.range);
-                    let range = highest.fold(values, PosteriorRange::elementwise_max);
-                    risks.unlinked.extend(of_classes);
-                    PersonRisk { range, exact: tally.exact, linkable: Linkable::No, several_records: false }
+                match person.pseudonym {
+                    Some(pseudonym) => {
+                        owned.add_owner(pseudonym, &mut tally);
+                        (tally.risk(person, history, &classes), Vec::new())
+                    }
+                    None => tally.unlinked_risk(classes.in_group(person.groups().next())),
                 }
             };
+            people.iter().enumerate().map(risk).collect::<Vec<_>>()
+        };
+        let chunks: Vec<_> = first.view.people.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+        for (person, (risk, unlinked)) in first.view.people.iter().zip(chunks.into_iter().flatten()) {
             risks.by_person.push(risk);
+            risks.unlinked.extend(unlinked);
             risks.pseudonyms.push(person.pseudonym);
         }
         risks
@@ -222,7 +218,7 @@ fn certainly(part: u64, whole: u64) -> PosteriorRange {
 }
 
 /// Number of records by table of the history and group.
-type OwnedRecords = BTreeMap<(usize, u32), u64>;
+type OwnedRecords = Vec<((usize, u32), u64)>;
 
 /// What is known of the records of one person.
 #[derive(Default)]
@@ -245,8 +241,10 @@ impl RecordTally {
     /// Adds the numbers of records of a group that certainly belong to the person, and that may certainly do.
     fn own(&mut self, place: (usize, u32), certain: u64, possible: u64) {
         for (known, records) in [(&mut self.certain, certain), (&mut self.possible, possible)] {
-            let known = known.entry(place).or_default();
-            *known = records.max(*known);
+            match known.iter_mut().find(|(known, _)| *known == place) {
+                Some((_, known)) => *known = records.max(*known),
+                None => known.push((place, records)),
+            }
         }
     }
 
@@ -254,11 +252,15 @@ impl RecordTally {
         self.linkable = Some(self.linkable.map_or(linkable, |known| known.max(linkable)));
     }
 
-    fn risk(mut self, person: &ViewPerson, history: &History, view: &AttackerView) -> PersonRisk {
+    /// Risk of a person whose records are known.
+    fn risk(mut self, person: &ViewPerson, history: &History, classes: &RecordClasses<'_>) -> PersonRisk {
         // Views of a release with separate columns show the same records.
         let several = |records: &OwnedRecords| {
+            if records.iter().map(|(_, records)| records).sum::<u64>() < 2 {
+                return false;
+            }
             let mut by_table: BTreeMap<usize, u64> = BTreeMap::new();
-            records.iter().for_each(|((table, _), records)| *by_table.entry(*table).or_default() += records);
+            records.iter().for_each(|((table, _), records)| *by_table.entry(*table).or_default() += *records);
             let mut by_release: BTreeMap<u64, u64> = BTreeMap::new();
             for (table, records) in by_table {
                 let known = by_release.entry(history.releases[table].number).or_default();
@@ -271,14 +273,18 @@ impl RecordTally {
         } else if several(&self.possible) {
             self.link(Linkable::NotRuledOut);
         }
-        let records = person.groups().filter(|group| {
-            let release = view.groups[*group as usize].release;
-            marginal_tables::counted_release(history, release).is_none()
-                && marginal_tables::first_view(history, release) == release
-        });
-        let several_records = records.count() > 1;
+        let several_records = person.groups().filter(|group| classes.has_records(*group)).count() > 1;
         let linkable = self.linkable.filter(|_| several_records).unwrap_or(Linkable::No);
         PersonRisk { range: self.range, exact: self.exact, linkable, several_records }
+    }
+
+    /// Risk of people in a group of a release without owner links, and the risks of its classes of records with their sizes.
+    fn unlinked_risk(self, classes: &[u64]) -> (PersonRisk, Vec<(PersonRisk, u64)>) {
+        let risk = |range| PersonRisk { range, exact: self.exact, linkable: Linkable::No, several_records: false };
+        let of_class = |records: &u64| (risk(self.range.elementwise_max(certainly(1, *records))), *records);
+        let of_classes: Vec<(PersonRisk, u64)> = classes.iter().map(of_class).collect();
+        let highest = of_classes.iter().map(|(risk, _)| risk.range);
+        (risk(highest.fold(self.range, PosteriorRange::elementwise_max)), of_classes)
     }
 }
 
@@ -290,8 +296,28 @@ struct ViewRisks<'a> {
     of_class: Vec<(PosteriorRange, bool)>,
     /// Whether no two covers of a group share a tuple, by group.
     disjoint: Vec<bool>,
-    /// Whether records of two covers certainly have the same owner: groups and covers of both.
-    ties: std::cell::RefCell<HashMap<[u32; 4], Linkable>>,
+    /// Owners of the covers, by group; computed when a record of the group is compared with another.
+    owners: Vec<OnceLock<GroupOwners>>,
+}
+
+/// The possible owners of the records of a group, by cover.
+struct GroupOwners {
+    /// Whether all records have known owners, and no two covers share a tuple.
+    judged: bool,
+    /// By cover of the group, in its order. The last entry is for a cover that no record shows and that has all tuples.
+    by_cover: Vec<CoverOwners>,
+}
+
+/// The possible owners of the records of a cover in a group.
+#[derive(Clone, Copy)]
+struct CoverOwners {
+    /// Number of records of the cover.
+    records: u64,
+    /// Whether all records certainly have the same owner, apart from people who have as many records in the group. `No` if another
+    /// person can own one of them.
+    apart: Linkable,
+    /// Whether a person who has as many records in the group can own them.
+    whole: bool,
 }
 
 impl<'a> ViewRisks<'a> {
@@ -307,9 +333,10 @@ impl<'a> ViewRisks<'a> {
                     .all(|(at, one)| values[..at].iter().all(|other| !view.domain.overlap(one.0, other.0)))
         });
         let disjoint = disjoint.collect();
-        let mut risks =
-            ViewRisks { view, solution, of_class: Vec::new(), disjoint, ties: std::cell::RefCell::default() };
-        risks.of_class = (0..view.classes.len() as u32).map(|class_id| risks.class_risk(class_id)).collect();
+        let owners = view.groups.iter().map(|_| OnceLock::new()).collect();
+        let mut risks = ViewRisks { view, solution, of_class: Vec::new(), disjoint, owners };
+        risks.of_class =
+            (0..view.classes.len() as u32).into_par_iter().map(|class_id| risks.class_risk(class_id)).collect();
         risks
     }
 
@@ -343,11 +370,16 @@ impl<'a> ViewRisks<'a> {
     fn cover_risk(&self, class_id: u32, group: u32, cover: ValueCover) -> PosteriorRange {
         let values = &self.view.groups[group as usize].values;
         let tuples = self.view.domain.tuples_of(cover);
+        let posteriors = self.posteriors(class_id);
+        let has = |posterior: &Posterior| tuples.binary_search(&posterior.value).is_ok();
+        if !posteriors.iter().any(has) {
+            return PosteriorRange::ZERO;
+        }
         let showing = values.iter().find(|(known, _)| *known == cover).map_or(1, |(_, records)| *records);
         let zero = Fraction::new(0, 1);
         let (mut lower, mut upper, mut others, mut estimate) = (zero, zero, zero, 0.0);
-        for posterior in self.posteriors(class_id) {
-            if tuples.binary_search(&posterior.value).is_err() {
+        for posterior in posteriors {
+            if !has(posterior) {
                 others = others.plus(posterior.lower);
                 continue;
             }
@@ -390,9 +422,11 @@ impl<'a> ViewRisks<'a> {
         let own_records = |tally: &mut RecordTally, range: &dyn Fn(u32, ValueCover) -> Option<PosteriorRange>| {
             for same in informative.chunk_by(|one, next| one.0 == next.0) {
                 let group = same[0].0;
-                let ranges = || same.iter().filter_map(|(_, cover)| range(group, *cover));
-                let certain = ranges().filter(|range| range.lower == Fraction::ONE).count() as u64;
-                let possible = ranges().filter(|range| range.upper == Fraction::ONE).count() as u64;
+                let (mut certain, mut possible) = (0, 0);
+                for range in same.iter().filter_map(|(_, cover)| range(group, *cover)) {
+                    certain += u64::from(range.lower == Fraction::ONE);
+                    possible += u64::from(range.upper == Fraction::ONE);
+                }
                 tally.own(place(group), certain, possible);
             }
         };
@@ -403,10 +437,12 @@ impl<'a> ViewRisks<'a> {
             if range.upper == Fraction::ONE {
                 own_records(tally, &|group, cover| Some(self.cover_risk(*class_id, group, cover)));
             }
-            for (nth, one) in informative.iter().enumerate() {
-                for other in &informative[nth + 1..] {
-                    tally.link(self.tie(*one, *other));
+            let pairs = (0..informative.len()).flat_map(|nth| (nth + 1..informative.len()).map(move |at| (nth, at)));
+            for (nth, at) in pairs {
+                if tally.linkable == Some(Linkable::Certain) {
+                    break;
                 }
+                tally.link(self.tie(informative[nth], informative[at]));
             }
             return;
         }
@@ -435,122 +471,145 @@ impl<'a> ViewRisks<'a> {
 
     /// Whether all records of a cover in one group, and all of a cover in another group, certainly have the same owner.
     fn tie(&self, one: (u32, ValueCover), other: (u32, ValueCover)) -> Linkable {
-        let key = [one.0, one.1, other.0, other.1];
-        if let Some(known) = self.ties.borrow().get(&key) {
-            return *known;
+        let (Some(these), Some(those)) = (self.owners_of(one), self.owners_of(other)) else {
+            return Linkable::NotRuledOut;
+        };
+        let mut found = these.apart;
+        if found == Linkable::No || !these.whole {
+            return found;
         }
-        let found = self.compute_tie(one, other);
-        self.ties.borrow_mut().insert(key, found);
+        let has = |cover: ValueCover, tuple: u32| self.view.domain.tuples_of(cover).binary_search(&tuple).is_ok();
+        for class_id in &self.view.groups[one.0 as usize].classes {
+            let class = &self.view.classes[*class_id as usize];
+            if !class.can_own_all(one.0, these.records) {
+                continue;
+            }
+            // A person of this class who owns the records of one cover owns those of the other, too.
+            let owns_both = class.records_per_person(other.0) == those.records;
+            for posterior in self.posteriors(*class_id).iter().filter(|posterior| has(one.1, posterior.value)) {
+                if owns_both && has(other.1, posterior.value) {
+                    continue;
+                }
+                if is_possible(posterior) {
+                    return Linkable::No;
+                }
+                found = Linkable::NotRuledOut;
+            }
+        }
         found
     }
 
-    fn compute_tie(&self, one: (u32, ValueCover), other: (u32, ValueCover)) -> Linkable {
-        let showing = |(group, cover): (u32, ValueCover)| {
-            let values = &self.view.groups[group as usize].values;
-            values.iter().find(|(known, _)| *known == cover).map_or(0, |(_, records)| *records)
-        };
+    /// The possible owners of the records of a cover in a group; `None` if they are unknown.
+    fn owners_of(&self, (group, cover): (u32, ValueCover)) -> Option<CoverOwners> {
+        let owners = self.owners[group as usize].get_or_init(|| self.group_owners(group));
+        let values = &self.view.groups[group as usize].values;
+        let at = values.iter().position(|(known, _)| *known == cover).unwrap_or(values.len());
+        owners.judged.then(|| owners.by_cover[at])
+    }
+
+    fn group_owners(&self, group: u32) -> GroupOwners {
+        let known = &self.view.groups[group as usize];
+        let classes = known.classes.iter().map(|class_id| &self.view.classes[*class_id as usize]);
         // A record without a known owner can be a counterfeit record, or one of another person.
-        let all_owned = |group: u32| {
-            let known = &self.view.groups[group as usize];
-            let classes = known.classes.iter().map(|class_id| &self.view.classes[*class_id as usize]);
-            classes.map(|class| class.records_in(group)).sum::<u64>() == known.records
-        };
-        let is_judged = |group: u32| self.disjoint[group as usize] && all_owned(group);
-        if !is_judged(one.0) || !is_judged(other.0) {
-            return Linkable::NotRuledOut;
+        let all_owned = classes.map(|class| class.records_in(group)).sum::<u64>() == known.records;
+        if !self.disjoint[group as usize] || !all_owned {
+            return GroupOwners { judged: false, by_cover: Vec::new() };
         }
-        let has = |cover: ValueCover, tuple: u32| self.view.domain.tuples_of(cover).binary_search(&tuple).is_ok();
-        let mut open = false;
-        for class_id in &self.view.groups[one.0 as usize].classes {
+        let records = known.values.iter().map(|(_, records)| *records).chain([0]);
+        let of_cover = |records| CoverOwners { records, apart: Linkable::Certain, whole: false };
+        let mut by_cover: Vec<CoverOwners> = records.map(of_cover).collect();
+        for class_id in &known.classes {
             let class = &self.view.classes[*class_id as usize];
-            for posterior in self.posteriors(*class_id).iter().filter(|posterior| has(one.1, posterior.value)) {
-                // A person of this class who owns the records of one cover owns those of the other, too.
-                let owns_all = !class.incomplete
-                    && class.records_per_person(one.0) == showing(one)
-                    && class.records_per_person(other.0) == showing(other)
-                    && has(other.1, posterior.value);
-                if owns_all {
-                    continue;
+            for posterior in self.posteriors(*class_id) {
+                let has = |cover: ValueCover| self.view.domain.tuples_of(cover).binary_search(&posterior.value).is_ok();
+                let covers = known.values.iter().map(|(cover, _)| has(*cover)).chain([true]);
+                for (owners, _) in by_cover.iter_mut().zip(covers).filter(|(_, has)| *has) {
+                    if class.can_own_all(group, owners.records) {
+                        owners.whole = true;
+                    } else {
+                        let apart = if is_possible(posterior) { Linkable::No } else { Linkable::NotRuledOut };
+                        owners.apart = owners.apart.min(apart);
+                    }
                 }
-                if posterior.lower.numerator > 0 || posterior.worlds.is_some_and(|share| share > 1e-12) {
-                    return Linkable::No;
-                }
-                open = true;
             }
         }
-        if open { Linkable::NotRuledOut } else { Linkable::Certain }
+        GroupOwners { judged: true, by_cover }
+    }
+}
+
+/// Whether a posterior is certainly positive.
+fn is_possible(posterior: &Posterior) -> bool {
+    posterior.lower.numerator > 0 || posterior.worlds.is_some_and(|share| share > 1e-12)
+}
+
+impl ViewClass {
+    /// Whether a person of the class has this number of records in a group, so that all of them can be theirs.
+    fn can_own_all(&self, group: u32, records: u64) -> bool {
+        !self.incomplete && self.records_per_person(group) == records
     }
 }
 
 /// Classes of records that agree on their quasi-identifiers and their group.
-struct RecordClasses {
-    /// By owner: the classes of their records.
-    of_owner: HashMap<Pseudonym, Vec<OwnRecords>>,
+struct RecordClasses<'a> {
+    /// Releases with owner links.
+    linked: Vec<LinkedClasses<'a>>,
     /// Releases without owner links: numbers of records of the classes, by group of the view.
     of_group: HashMap<u32, Vec<u64>>,
+    /// By group of the view: whether it has records that are counted once per person.
+    has_records: Vec<bool>,
 }
 
-/// The records of a person in one class.
-struct OwnRecords {
+/// The classes of a release with owner links.
+struct LinkedClasses<'a> {
     table: usize,
-    group: u32,
-    own: u64,
-    all: u64,
+    links: &'a Links,
+    class_of_cell: Vec<u32>,
+    /// Number of records by class.
+    sizes: Vec<u64>,
+    group_of_cell: &'a [u32],
 }
 
-impl RecordClasses {
-    fn new(history: &History, view: &AttackerView) -> RecordClasses {
-        let mut classes = RecordClasses { of_owner: HashMap::new(), of_group: HashMap::new() };
+impl RecordClasses<'_> {
+    fn new<'a>(history: &'a History, view: &'a AttackerView) -> RecordClasses<'a> {
+        let counts_records = |at: usize| {
+            marginal_tables::counted_release(history, at).is_none() && marginal_tables::first_view(history, at) == at
+        };
+        let of_release: Vec<bool> = (0..history.releases.len()).map(counts_records).collect();
+        let has_records = view.groups.iter().map(|group| of_release[group.release]).collect();
+        let mut classes = RecordClasses { linked: Vec::new(), of_group: HashMap::new(), has_records };
         for (at, recorded) in history.releases.iter().enumerate() {
             // A marginal table has no records of people.
             if marginal_tables::counted_release(history, at).is_some() {
                 continue;
             }
             let (class_of_cell, sizes) = equivalence_classes(recorded);
-            let group_of_cell = &view.group_of_cell[at];
-            let Some(links) = &recorded.links else {
-                let mut group_of_class = vec![0; sizes.len()];
-                for (cell, class) in class_of_cell.iter().enumerate() {
-                    group_of_class[*class] = group_of_cell[cell];
-                }
-                for (group, size) in group_of_class.into_iter().zip(sizes) {
-                    classes.of_group.entry(group).or_default().push(size);
-                }
+            let group_of_cell = view.group_of_cell[at].as_slice();
+            if let Some(links) = &recorded.links {
+                classes.linked.push(LinkedClasses { table: at, links, class_of_cell, sizes, group_of_cell });
                 continue;
-            };
-            // Links are sorted by owner.
-            let mut own: Vec<(usize, u64, u32)> = Vec::new();
-            for link in 0..links.len() {
-                let cell = links.cells[link] as usize;
-                let class = class_of_cell[cell];
-                let records = u64::from(links.records[link]);
-                match own.iter_mut().find(|(known, ..)| *known == class) {
-                    Some((_, known, _)) => *known += records,
-                    None => own.push((class, records, group_of_cell[cell])),
-                }
-                let owner = links.pseudonyms[link];
-                if links.pseudonyms.get(link + 1) != Some(&owner) {
-                    let of_owner = classes.of_owner.entry(owner).or_default();
-                    of_owner.extend(own.drain(..).map(|(class, own, group)| OwnRecords {
-                        table: at,
-                        group,
-                        own,
-                        all: sizes[class],
-                    }));
-                }
+            }
+            let mut group_of_class = vec![0; sizes.len()];
+            for (cell, class) in class_of_cell.iter().enumerate() {
+                group_of_class[*class as usize] = group_of_cell[cell];
+            }
+            for (group, size) in group_of_class.into_iter().zip(sizes) {
+                classes.of_group.entry(group).or_default().push(size);
             }
         }
         classes
     }
 
-    /// Adds the classes of a person's records.
-    fn add_owner(&self, owner: Pseudonym, tally: &mut RecordTally) {
-        for records in self.of_owner.get(&owner).into_iter().flatten() {
-            tally.add(certainly(records.own, records.all));
-            if records.own == records.all {
-                tally.own((records.table, records.group), records.own, records.own);
-            }
-        }
+    /// The records of the owners from `first` on, in ascending order.
+    fn owned_from(&self, first: Option<Pseudonym>) -> OwnedClasses<'_> {
+        let start = |linked: &LinkedClasses<'_>| {
+            first.map_or(0, |first| linked.links.pseudonyms.partition_point(|known| *known < first))
+        };
+        OwnedClasses { next: self.linked.iter().map(start).collect(), linked: &self.linked }
+    }
+
+    /// Whether a group has records that are counted once per person: not those of a marginal table or of a further view.
+    fn has_records(&self, group: u32) -> bool {
+        self.has_records[group as usize]
     }
 
     /// Sizes of the classes of a group.
@@ -559,23 +618,51 @@ impl RecordClasses {
     }
 }
 
+/// The classes of the records of owners, who are visited in ascending order.
+struct OwnedClasses<'a> {
+    linked: &'a [LinkedClasses<'a>],
+    /// Index of the next link, by release.
+    next: Vec<usize>,
+}
+
+impl OwnedClasses<'_> {
+    /// Adds the classes of an owner's records.
+    fn add_owner(&mut self, owner: Pseudonym, tally: &mut RecordTally) {
+        for (linked, next) in self.linked.iter().zip(&mut self.next) {
+            let LinkedClasses { table, links, class_of_cell, sizes, group_of_cell } = linked;
+            let rest = &links.pseudonyms[*next..];
+            let skipped = rest.iter().take_while(|known| **known < owner).count();
+            let start = *next + skipped;
+            *next = start + links.pseudonyms[start..].iter().take_while(|known| **known == owner).count();
+            let class = |link: usize| class_of_cell[links.cells[link] as usize];
+            for link in start..*next {
+                let here = class(link);
+                // The records of a class are added up at its first link.
+                if (start..link).any(|before| class(before) == here) {
+                    continue;
+                }
+                let own = (link..*next).filter(|other| class(*other) == here);
+                let own: u64 = own.map(|other| u64::from(links.records[other])).sum();
+                let all = sizes[here as usize];
+                tally.add(certainly(own, all));
+                if own == all {
+                    tally.own((*table, group_of_cell[links.cells[link] as usize]), own, own);
+                }
+            }
+        }
+    }
+}
+
 /// Returns the equivalence class of each contingency-table cell, and the number of records in each class.
-fn equivalence_classes(recorded: &RecordedRelease) -> (Vec<usize>, Vec<u64>) {
+fn equivalence_classes(recorded: &RecordedRelease) -> (Vec<u32>, Vec<u64>) {
     let release = &recorded.release;
     let distinguishes = |column: &PublishedColumn| {
         column.role == Role::QuasiIdentifier || recorded.presentation.group_column.as_ref() == Some(&column.name)
     };
-    let by: Vec<usize> = (0..release.columns.len()).filter(|column| distinguishes(&release.columns[*column])).collect();
-    let mut known: HashMap<Vec<Code>, usize> = HashMap::new();
-    let mut classes: Vec<u64> = Vec::new();
-    let class_of_cell = (0..release.contingency.len()).map(|cell| {
-        let key = by.iter().map(|column| release.contingency.codes[*column][cell]).collect();
-        let class = *known.entry(key).or_insert_with(|| {
-            classes.push(0);
-            classes.len() - 1
-        });
-        classes[class] += release.contingency.weights[cell];
-        class
-    });
-    (class_of_cell.collect(), classes)
+    let contingency = &release.contingency;
+    let by = (0..release.columns.len()).filter(|column| distinguishes(&release.columns[*column]));
+    let by: Vec<&[Code]> = by.map(|column| contingency.codes[column].as_slice()).collect();
+    let mut class_of_cell = vec![0; contingency.len()];
+    let classes = combine_with_positions(&by, &contingency.weights, None, |cell, class| class_of_cell[cell] = class);
+    (class_of_cell, classes.weights)
 }

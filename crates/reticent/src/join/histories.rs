@@ -171,7 +171,8 @@ fn is_duplicate(history: &History, one: usize, other: usize, specs: &[ModelSpec]
     };
     let columns = |recorded: &RecordedRelease| recorded.release.columns.iter().map(column).collect::<Vec<_>>();
     let trees = || one.release.columns.iter().zip(&other.release.columns);
-    one.release.contingency == other.release.contingency
+    one.population == other.population
+        && one.release.contingency == other.release.contingency
         && columns(one) == columns(other)
         && trees().all(|(one, other)| one.nodes == other.nodes && one.tree == other.tree)
         && one.links == other.links

@@ -1,4 +1,7 @@
 //! Resolution of a policy's column names to columns of the joined releases.
+//!
+//! A population register is background knowledge: its columns are in X, and its people and values are not counted, unless the
+//! policy names them as `release.column`.
 
 use std::collections::BTreeMap;
 
@@ -22,11 +25,21 @@ pub struct JoinScope {
 impl JoinScope {
     /// Columns with this name: `column` in every release that has it, or `release.column` in one release.
     pub fn named(&self, word: &str) -> Vec<ColumnRef> {
-        let mut columns = self.all(|_, column, _| column == word);
-        if columns.is_empty() {
-            columns = self.all(|release, column, _| is_qualified(word, release, column));
+        self.named_in(word, |_| true)
+    }
+
+    /// Columns with this name whose values are counted or inferred: those of population registers only as `release.column`.
+    fn protected(&self, word: &str) -> Vec<ColumnRef> {
+        self.named_in(word, |member| !member.population)
+    }
+
+    /// Columns named `word` in the chosen releases or, if there are none, the column `release.column`.
+    fn named_in(&self, word: &str, chosen: impl Fn(&Member) -> bool) -> Vec<ColumnRef> {
+        let columns = self.all(|member, column, _| column == word && chosen(member));
+        match columns.is_empty() {
+            true => self.all(|member, column, _| is_qualified(word, &member.name, column)),
+            false => columns,
         }
-        columns
     }
 
     /// Columns that an attacker knows: the named ones, or by default all quasi-identifiers.
@@ -51,8 +64,8 @@ impl JoinScope {
     /// Returns an error if the arguments were not checked against an entry with a parameter `sensitive`.
     pub fn sensitive(&self, arguments: &Arguments) -> Result<Vec<ColumnRef>> {
         Ok(match arguments.optional_word("sensitive")? {
-            Some(word) => self.named(word),
-            None => self.all(|_, _, role| role == Role::Sensitive),
+            Some(word) => self.protected(word),
+            None => self.all(|member, _, role| role == Role::Sensitive && !member.population),
         })
     }
 
@@ -61,7 +74,7 @@ impl JoinScope {
     pub fn counted(&self, words: &[String]) -> Vec<Vec<Counted>> {
         let mut choices: Vec<Vec<Counted>> = vec![Vec::new()];
         for word in words {
-            let named: Vec<Counted> = match self.named(word).as_slice() {
+            let named: Vec<Counted> = match self.protected(word).as_slice() {
                 [] => self.people_named(word),
                 columns => columns.iter().map(|at| Counted::Column(*at)).collect(),
             };
@@ -119,9 +132,9 @@ impl JoinScope {
         counted.iter().map(name).collect()
     }
 
-    /// People of each release, as elements of Y.
+    /// People of each release, as elements of Y. The people of population registers need no protection.
     pub fn people(&self) -> Vec<Counted> {
-        (0..self.members.len()).map(Counted::People).collect()
+        self.people_named(PEOPLE)
     }
 
     /// Text of several columns.
@@ -165,15 +178,17 @@ impl JoinScope {
     }
 
     fn people_named(&self, word: &str) -> Vec<Counted> {
-        let named = |(_, member): &(usize, &Member)| word == PEOPLE || is_qualified(word, &member.name, PEOPLE);
+        let named = |(_, member): &(usize, &Member)| {
+            word == PEOPLE && !member.population || is_qualified(word, &member.name, PEOPLE)
+        };
         self.members.iter().enumerate().filter(named).map(|(release, _)| Counted::People(release)).collect()
     }
 
-    fn all(&self, chosen: impl Fn(&str, &str, Role) -> bool) -> Vec<ColumnRef> {
+    fn all(&self, chosen: impl Fn(&Member, &str, Role) -> bool) -> Vec<ColumnRef> {
         let mut columns = Vec::new();
         for (release, member) in self.members.iter().enumerate() {
             for (column, (name, role)) in member.columns.iter().enumerate() {
-                if chosen(&member.name, name, *role) {
+                if chosen(member, name, *role) {
                     columns.push(ColumnRef { release, column });
                 }
             }

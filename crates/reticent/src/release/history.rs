@@ -33,6 +33,8 @@ pub struct RecordedRelease {
     pub date: String,
     /// Recipient names.
     pub recipients: Vec<String>,
+    /// Whether this is a population register: background knowledge of attackers, and not a release of our data.
+    pub population: bool,
     /// Presentation of the records, for example in groups.
     pub presentation: Presentation,
     /// Published table.
@@ -83,6 +85,9 @@ pub struct ErasedRelease {
     pub columns: Vec<String>,
     /// Date of erasure.
     pub erased: String,
+    /// Whether it was a population register.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub population: bool,
 }
 
 impl RecordedRelease {
@@ -188,7 +193,7 @@ impl RecordedRelease {
     /// Name and columns of the release.
     pub fn member(&self) -> Member {
         let columns = self.release.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
-        Member { name: self.name.clone(), columns }
+        Member { name: self.name.clone(), columns, population: self.population }
     }
 }
 
@@ -200,6 +205,7 @@ impl History {
             name: String::new(),
             date: String::new(),
             recipients: Vec::new(),
+            population: false,
             presentation: Presentation::default(),
             release,
             links: None,
@@ -210,6 +216,18 @@ impl History {
     /// Returns true if there are no releases, recorded or erased.
     pub fn is_empty(&self) -> bool {
         self.releases.is_empty() && self.erased.is_empty()
+    }
+
+    /// The history without population registers: the releases whose disclosure an audit judges.
+    pub fn without_populations(&self) -> Cow<'_, History> {
+        let is_population = |recorded: &RecordedRelease| recorded.population;
+        if !self.releases.iter().any(is_population) && !self.erased.iter().any(|erased| erased.population) {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(History {
+            releases: self.releases.iter().filter(|recorded| !recorded.population).cloned().collect(),
+            erased: self.erased.iter().filter(|erased| !erased.population).cloned().collect(),
+        })
     }
 
     /// Replaces each release with separate sensitive columns by one release per sensitive column.

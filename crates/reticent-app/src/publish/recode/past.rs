@@ -59,9 +59,11 @@ impl EarlierReleases {
         RecordedRelease { links, ..self.history.releases[at].clone() }
     }
 
-    /// Returns whether the audit links the people of these releases with those of a new release that has owner links.
+    /// Returns whether the audit links the people of these releases with those of a new release that has owner links. A population register
+    /// adds nothing to what its attacker knows.
     pub fn are_linked(&self, releases: &[usize]) -> bool {
-        releases.iter().all(|at| self.owner_links.get(*at).is_some_and(Option::is_some))
+        let is_linked = |at: &usize| self.owner_links.get(*at).is_some_and(Option::is_some);
+        releases.iter().all(|at| is_linked(at) || self.history.releases[*at].population)
     }
 
     /// Converts release numbers to indices in the history.

@@ -1,6 +1,8 @@
 //! Terminal output of an audit.
 
-use reticent::audit::{AttackRun, Audit, Case, ColumnAudit, Disclosure, IdentifiedPeople, PairAudit};
+use reticent::audit::{
+    AttackRun, Audit, Case, ColumnAudit, Disclosure, IdentifiedPeople, PairAudit, PopulationRegister,
+};
 use reticent_app::answer::{AuditAnswer, CoalitionAudit};
 
 use crate::terminal::{
@@ -100,6 +102,9 @@ fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     let line = wrap(&format!("{who} can hold {releases}"), WIDTH, "");
     // Styles are added after wrapping.
     println!("{}", line.replacen(&who, &format!("{HEAD}{who}{HEAD:#}"), 1));
+    for register in &audit.populations {
+        println!("{}", wrap(&population(register), WIDTH, "  "));
+    }
     let pairs = audit.pairs.iter().filter(|pair| pair.above > 0).map(|pair| {
         let [one, other] = pair.releases;
         format!("releases {one} and {other} together: the posterior exceeds the threshold for a person with known classes in both")
@@ -133,6 +138,13 @@ fn print_coalition(coalition: &CoalitionAudit, judged: bool) {
     }
     coalition.attacks.iter().for_each(print_attack);
     assumptions(audit);
+}
+
+/// Population register, and how many people of the releases it lists.
+fn population(register: &PopulationRegister) -> String {
+    let PopulationRegister { number, name, records, listed_people } = register;
+    let listed = listed_people.map(|listed| format!(", lists {} of the releases", people(listed))).unwrap_or_default();
+    format!("Population register {number} {name}: {}{listed}", plural(*records, "record"))
 }
 
 /// Release that shows identifiers, and for how many people.

@@ -128,6 +128,7 @@ fn erased_releases_are_reported_as_unchecked() {
         recipients: Vec::new(),
         columns: Vec::new(),
         erased: String::new(),
+        population: false,
     });
     assert!(obstacle(attack("homogeneity", &history, Ratio::new(1, 1), &none)).contains("release 2 autumn"));
     // Findings are reported together with the unchecked part.

@@ -93,6 +93,7 @@ pub fn linked(number: u64, cols: &[Col], rows: &[(u128, &str)]) -> Small {
         name: String::new(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation::default(),
         release,
         links: Some(links),

@@ -32,7 +32,7 @@ impl AttackerView {
         let mixed = !of_person && self.units.contains(&Unit::Person);
         let linked = |records: &[(Pseudonym, ViewRecord)]| of_person || !has_several(records);
         let changed: Vec<bool> = people
-            .iter()
+            .par_iter()
             .map(|records| !all_vary && linked(records) && self.value_runs(records, time_varying).len() > 1)
             .collect();
         let inconsistent = self.components_with_changes(&people, &changed);
@@ -62,8 +62,7 @@ impl AttackerView {
             let ViewGroup { records, counterfeits, .. } = self.groups[group as usize];
             let people = records.saturating_sub(counterfeits);
             // It is unknown which of the records are counterfeit.
-            let observed =
-                if counterfeits == 0 && more.is_empty() { shows.into_iter().collect() } else { HashMap::new() };
+            let observed = if counterfeits == 0 && more.is_empty() { shows } else { Vec::new() };
             let groups: Vec<u32> = [group].into_iter().chain(more).collect();
             self.classes.push(ViewClass { people, groups: groups.clone(), observed, ..ViewClass::default() });
             let class_id = self.classes.len() as u32 - 1;
@@ -87,8 +86,11 @@ impl AttackerView {
     /// order of the pseudonyms, and so not on the key of the ledger.
     fn sort_classes(&mut self) {
         let mut order: Vec<u32> = (0..self.classes.len() as u32).collect();
-        let key = |class: &ViewClass| (class.groups.clone(), class.records.clone());
-        order.sort_by_cached_key(|class_id| key(&self.classes[*class_id as usize]));
+        let key = |class_id: &u32| {
+            let class = &self.classes[*class_id as usize];
+            (&class.groups, &class.records)
+        };
+        order.par_sort_by(|one, other| key(one).cmp(&key(other)));
         let mut place = vec![0u32; order.len()];
         (0..).zip(&order).for_each(|(new, old)| place[*old as usize] = new);
         let mut classes: Vec<Option<ViewClass>> = std::mem::take(&mut self.classes).into_iter().map(Some).collect();
@@ -202,7 +204,10 @@ impl AttackerView {
         let here = &mut self.classes[class_id as usize];
         here.people += 1;
         if let Some(cover) = finest {
-            *here.observed.entry(cover).or_insert(0) += 1;
+            match here.observed.binary_search_by_key(&cover, |(known, _)| *known) {
+                Ok(at) => here.observed[at].1 += 1,
+                Err(at) => here.observed.insert(at, (cover, 1)),
+            }
         }
         class_id
     }

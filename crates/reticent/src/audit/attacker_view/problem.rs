@@ -1,9 +1,13 @@
 //! Translation of an attacker view into a constraint problem: classes, possible tuples, and counts.
 
+use rayon::prelude::*;
+
 use super::{AttackerView, ViewClass, ViewGroup};
 use crate::audit::sensitive_domain::ValueCover;
 use reticent_inference::{Count, PersonClass, Problem, Value, WeightedCount};
 
+/// Number of groups per parallel task.
+const CHUNK: usize = 1 << 8;
 /// Maximum number of layers of a release. Each layer is one source of counts.
 const MAX_LAYERS: u32 = 1024;
 
@@ -18,12 +22,21 @@ struct GroupCounts {
 impl AttackerView {
     /// Builds the constraint problem of all groups.
     pub fn problem(&self) -> Problem {
-        let classes: Vec<PersonClass> = self.classes.iter().map(|class| self.person_class(class, |_| true)).collect();
-        let mut counts = GroupCounts::default();
-        for (at, group) in (0..).zip(&self.groups) {
-            self.counts((at, group), &classes, &|class_id| Some(class_id), &mut counts);
+        let classes: Vec<PersonClass> =
+            self.classes.par_iter().map(|class| self.person_class(class, |_| true)).collect();
+        let of_chunk = |(chunk, groups): (usize, &[ViewGroup])| {
+            let mut counts = GroupCounts::default();
+            for (at, group) in (chunk as u32 * CHUNK as u32..).zip(groups) {
+                self.counts((at, group), &classes, &|class_id| Some(class_id), &mut counts);
+            }
+            counts
+        };
+        let counts: Vec<GroupCounts> = self.groups.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+        let (mut plain, mut weighted) = (Vec::new(), Vec::new());
+        for counts in counts {
+            plain.extend(counts.plain);
+            weighted.extend(counts.weighted);
         }
-        let GroupCounts { mut plain, weighted } = counts;
         plain.extend(self.known_counts.iter().cloned());
         let known_solution = self.known_solution(&classes);
         let incomplete =

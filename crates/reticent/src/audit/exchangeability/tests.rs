@@ -31,6 +31,7 @@ fn recorded(
         name: String::new(),
         date: String::new(),
         recipients: Vec::new(),
+        population: false,
         presentation: Presentation { about_release: of, ..Presentation::default() },
         release: Release { columns, contingency, suppressed: 0 },
         links,

@@ -135,7 +135,8 @@ pub fn admit_grouped(
     let alone = alone.iter().map(numbers).filter(|alone| !coalitions.contains(alone));
     let mut is_known = true;
     for numbers in coalitions.iter().cloned().chain(alone) {
-        let earlier = history.releases.iter().filter(|release| numbers.contains(&release.number));
+        let earlier =
+            history.releases.iter().filter(|release| !release.population && numbers.contains(&release.number));
         let tables: Vec<&RecordedRelease> = earlier.chain(candidate.tables).collect();
         for (column, bound) in candidate.bounds {
             check_owner_links(column, &tables)?;

@@ -93,7 +93,8 @@ pub fn admit_recoded(
     let mut is_known = true;
     for positions in coalitions.iter().chain(alone.iter().filter(|alone| !coalitions.contains(alone))) {
         (gate.watch)()?;
-        let releases = positions.iter().map(|at| earlier(*at)).chain([candidate.clone()]).collect();
+        let releases = positions.iter().map(|at| earlier(*at)).filter(|recorded| !recorded.population);
+        let releases = releases.chain([candidate.clone()]).collect();
         let together = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
         gate.record_sets.iter().try_for_each(|bound| bound.admit(&together))?;
         match audited.merge(&together, &options) {

@@ -103,6 +103,7 @@ fn recorded(number: u64, columns: &str, rows: &[(u128, &str)]) -> (RecordedRelea
         name: format!("r{number}"),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation::default(),
         release,
         links: Some(links),

@@ -147,13 +147,14 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         name: "immigration".to_owned(),
         date: String::new(),
         recipients: Vec::new(),
+        population: false,
         presentation: Presentation::default(),
         release: Release::raw(immigration).unwrap(),
         links: None,
     };
     let history = History { releases: vec![recorded], erased: Vec::new() };
     let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
-    let new = Member { name: "taxation".to_owned(), columns };
+    let new = Member { name: "taxation".to_owned(), columns, population: false };
     let ours = ORDER[..top].iter().map(|name| format!("taxation.{name}"));
     let x = ours.chain(IMMIGRATION.iter().map(|(name, _)| format!("immigration.{name}"))).collect();
     let arguments = Arguments::default()

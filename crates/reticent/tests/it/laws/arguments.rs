@@ -45,7 +45,7 @@ fn models_read_their_own_arguments() {
     let data = random_data(&mut Random(71), 30, 0);
     let schema = data.schema();
     let columns: Vec<_> = schema.attributes.iter().map(|column| (column.name.clone(), column.role)).collect();
-    let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone() };
+    let member = |name: &str| Member { name: name.to_owned(), columns: columns.clone(), population: false };
     let scope = JoinScope { members: vec![member("new"), member("old")] };
     for words in MODELS {
         let spec = spec(words);

@@ -177,6 +177,7 @@ fn header(number: u64) -> RecordedRelease {
         name: format!("month-{number}"),
         date: "2026-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation::default(),
         release: Release { columns: Vec::new(), contingency: Default::default(), suppressed: 0 },
         links: None,

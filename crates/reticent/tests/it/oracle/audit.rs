@@ -110,6 +110,7 @@ impl SmallHistory {
             name: format!("release-{number}"),
             date: format!("2026-01-{number:02}"),
             recipients: vec!["public".to_owned()],
+            population: false,
             presentation: Presentation {
                 group_column: published.has_group_column.then(|| "group".to_owned()),
                 ..Presentation::default()

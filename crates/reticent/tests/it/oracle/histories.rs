@@ -202,7 +202,8 @@ impl Instance {
         };
         let mut history = History::default();
         for (at, data) in data.iter().enumerate().skip(1) {
-            history.releases.push(record_release(random, &names[at], data));
+            let recorded = record_release(random, &names[at], data);
+            history.releases.push(RecordedRelease { population: one_in(random, 5), ..recorded });
         }
         let earlier = history
             .releases
@@ -216,7 +217,7 @@ impl Instance {
     /// The new release as a member of the join.
     pub fn member(&self) -> Member {
         let columns = self.columns[0].iter().map(|known| (known.col.name.clone(), known.col.role)).collect();
-        Member { name: self.names[0].clone(), columns }
+        Member { name: self.names[0].clone(), columns, population: false }
     }
 
     /// Indices of the quasi-identifiers of the new table.
@@ -242,7 +243,9 @@ impl Instance {
             );
             if at > 0 {
                 let published = &self.earlier[at - 1];
+                let population = self.history.releases[at - 1].population;
                 text += &format!("\n  published {:?}\n  by {:?}", published.rows, published.people);
+                text += if population { "\n  a population register" } else { "" };
             }
         }
         format!("{text}\nrules {:?}", self.rules)
@@ -378,6 +381,7 @@ fn record_release(random: &mut Random, name: &str, data: &Data) -> RecordedRelea
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation::default(),
         release,
         links,
@@ -482,6 +486,12 @@ impl RandomSpec {
         self
     }
 
+    /// Whether the specification names a release.
+    pub fn names(&self, release: &str) -> bool {
+        let words = self.x.iter().flatten().chain(&self.y);
+        words.into_iter().any(|word| word.split_once('.').is_some_and(|(known, _)| known == release))
+    }
+
     /// The specification as in a policy.
     pub fn spec(&self) -> ModelSpec {
         let mut arguments = Arguments::default();
@@ -529,6 +539,11 @@ impl RandomSpec {
         let is_named = |word: &str, release: usize, name: &str| {
             word == name || word == format!("{}.{name}", instance.names[members[release]])
         };
+        // The people and values of a population register are counted only if they are named with it.
+        let is_population = |release: usize| release > 0 && instance.history.releases[members[release] - 1].population;
+        let is_counted = |word: &str, release: usize, name: &str| {
+            is_named(word, release, name) && (word != name || !is_population(release))
+        };
         let with_role = |role: Role| every.iter().filter(move |(_, known)| known.col.role == role).map(|(at, _)| *at);
         let x: BTreeSet<ColumnRef> = match &self.x {
             None => with_role(Role::QuasiIdentifier).collect(),
@@ -539,17 +554,23 @@ impl RandomSpec {
                 .collect(),
         };
         let counted: Vec<BTreeSet<Counted>> = match self.model {
-            "k-anonymity" => (0..members.len()).map(|release| BTreeSet::from([Counted::People(release)])).collect(),
+            "k-anonymity" => {
+                let ours = (0..members.len()).filter(|release| !is_population(*release));
+                ours.map(|release| BTreeSet::from([Counted::People(release)])).collect()
+            }
             "distinct-l-diversity"
             | "confidence-bounding"
             | "entropy-l-diversity"
             | "recursive-cl-diversity"
-            | "t-closeness" => with_role(Role::Sensitive).map(|at| BTreeSet::from([Counted::Column(at)])).collect(),
+            | "t-closeness" => {
+                let ours = with_role(Role::Sensitive).filter(|at| !is_population(at.release));
+                ours.map(|at| BTreeSet::from([Counted::Column(at)])).collect()
+            }
             _ => {
                 let mut choices = vec![BTreeSet::new()];
                 for word in &self.y {
-                    let people = (0..members.len()).filter(|at| is_named(word, *at, "people")).map(Counted::People);
-                    let columns = every.iter().filter(|(at, known)| is_named(word, at.release, &known.col.name));
+                    let people = (0..members.len()).filter(|at| is_counted(word, *at, "people")).map(Counted::People);
+                    let columns = every.iter().filter(|(at, known)| is_counted(word, at.release, &known.col.name));
                     let named: Vec<Counted> = people.chain(columns.map(|(at, _)| Counted::Column(*at))).collect();
                     // A name that matches no column leaves no choice.
                     let with =

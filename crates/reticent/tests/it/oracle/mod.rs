@@ -13,6 +13,7 @@ pub mod lossy;
 mod maximal_sets;
 mod models;
 mod mondrian;
+mod populations;
 mod presentations;
 pub mod small_joins;
 mod specialization;

@@ -65,6 +65,7 @@ impl PublishedTable {
             name: format!("release-{number}"),
             date: "2026-01-01".to_owned(),
             recipients: vec!["public".to_owned()],
+            population: false,
             presentation: Presentation {
                 counterfeit_column: self.about.is_none().then(|| "false".to_owned()),
                 group_column: groups,
@@ -233,6 +234,7 @@ fn a_marginal_table_links_columns_that_were_published_separately() {
         name: format!("release-{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
+        population: false,
         presentation,
         release: Release {
             contingency: ContingencyTable {
@@ -335,6 +337,7 @@ fn pay_release(number: u64, people: [u128; 2], pays: [&str; 2]) -> RecordedRelea
         name: format!("release-{number}"),
         date: "2026-01-01".to_owned(),
         recipients: Vec::new(),
+        population: false,
         presentation: Presentation { group_column: Some("group".to_owned()), ..Presentation::default() },
         links: Some(Links::from_rows(links.collect())),
         release: Release { columns, contingency, suppressed: 0 },

@@ -28,6 +28,7 @@ pub fn recorded(name: &str, data: &Data, recoding: Option<&Recoding>) -> Recorde
         name: name.to_owned(),
         date: "2024-01-01".to_owned(),
         recipients: vec!["public".to_owned()],
+        population: false,
         presentation: Presentation::default(),
         release,
         links,
@@ -75,6 +76,7 @@ impl SmallJoin {
         let member = Member {
             name: "new".to_owned(),
             columns: data.cols.iter().map(|col| (col.name.clone(), col.role)).collect(),
+            population: false,
         };
         let specs: Vec<ModelSpec> = words.iter().map(|words| spec(words)).collect();
         let mut requirement = Requirement::from_specs(&[], &schema).unwrap();
