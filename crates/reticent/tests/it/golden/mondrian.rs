@@ -75,7 +75,8 @@ fn ties_at_the_median() {
 }
 
 /// Ages with intervals of width 10 and k = 2. The median of the data is between 21 and 22. With declared bounds, the only cut is at 20,
-/// and the intervals that are published as sets have declared bounds too. A single value stays exact.
+/// and the intervals that are published as sets have declared bounds too. The only value of an interval is published as a node exactly,
+/// and as a set with the label of the interval.
 #[test]
 fn declared_bounds() {
     let levels = vec![IntervalLevel::Width(10.0)];
@@ -101,8 +102,9 @@ fn declared_bounds() {
     assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap(), declared);
     assert_eq!(published(&data, "declared", ValueForm::Nodes).unwrap(), declared);
     let data = Data::new(vec![age()], &["11", "11", "23", "24", "31", "45"]);
-    let declared = "11 11 [20,30) [20,30) [30,50) [30,50)";
-    assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap(), declared);
+    let sets = "[10,20) [10,20) [20,30) [20,30) [30,50) [30,50)";
+    assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap(), sets);
+    assert_eq!(published(&data, "declared", ValueForm::Nodes).unwrap(), "* * 11 11 [20,30) [20,30)");
     let data = Data::new(vec![number(quasi("age"))], &["11", "12", "13"]);
     assert_eq!(published(&data, "declared", ValueForm::Sets).unwrap_err().code(), "column-unfit");
 }
