@@ -334,7 +334,9 @@ fn errors(all: &mut Answers) {
     let call = "publish people.csv --name one --to press -o one.csv";
     all.error(&interrupted(&folder, call), 130);
     // Together with the first release, the next one is too sure of somebody's illness.
-    let policy = folder.read("reticent.toml").replace("k = 3", "k = 3\nconfidence = 0.67\naudit = \"estimate\"\nreidentification = 0.9");
+    let policy = folder
+        .read("reticent.toml")
+        .replace("k = 3", "k = 3\nconfidence = 0.67\naudit = \"estimate\"\nreidentification = 0.9");
     folder.write("reticent.toml", policy + "\n[recipients]\nnon-colluding = [\"press\", \"stranger\"]\n");
     all.ask(&folder, call, 0);
     all.ask(
