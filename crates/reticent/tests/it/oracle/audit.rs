@@ -105,16 +105,14 @@ impl SmallHistory {
             weights: distinct.iter().map(|row| rows.iter().filter(|other| other == row).count() as u64).collect(),
             owners: None,
         };
+        let group_column = published.has_group_column.then(|| "group".to_owned());
         RecordedRelease {
             number,
             name: format!("release-{number}"),
             date: format!("2026-01-{number:02}"),
             recipients: vec!["public".to_owned()],
             population: false,
-            presentation: Presentation {
-                group_column: published.has_group_column.then(|| "group".to_owned()),
-                ..Presentation::default()
-            },
+            presentation: Presentation { group_column, ..Presentation::default() },
             release: Release { columns, contingency, suppressed: 0 },
             links,
         }
