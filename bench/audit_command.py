@@ -66,12 +66,12 @@ def independent(binary, folder, people):
 def m_invariance(binary, folder, people):
     draw = random.Random(7)
 
-    def somebody(number):
+    def random_person(number):
         value = draw.choices(range(len(OCCUPATIONS)), OCCUPATIONS)[0]
         return f"p{number},{draw.randrange(18, 90)},{draw.randrange(1000)},v{value}\n"
 
     (folder / "reticent.toml").write_text(METHOD)
-    lines = [somebody(number) for number in range(people)]
+    lines = [random_person(number) for number in range(people)]
     number = people
     for month in range(RELEASES):
         (folder / "data.csv").write_text("id,age,zip,illness\n" + "".join(lines))
@@ -79,7 +79,7 @@ def m_invariance(binary, folder, people):
         checked([*at(binary, "publish", folder), folder / "data.csv", *words])
         for place in range(people):
             if draw.random() < REPLACED:
-                lines[place] = somebody(number)
+                lines[place] = random_person(number)
                 number += 1
 
 
