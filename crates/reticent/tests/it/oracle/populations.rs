@@ -8,7 +8,7 @@ use reticent::contingency::ContingencyTable;
 use reticent::join::{Breadth, sets_for};
 use reticent::registry::Arguments;
 use reticent::requirement::Requirement;
-use reticent::{Ratio, Recoding, RecordedRelease, Release, Role, Table};
+use reticent::{InconsistentRules, Ratio, Recoding, RecordedRelease, Release, Role, Table};
 
 use super::histories::Instance;
 use super::lossy::{PublishedRows, join};
@@ -35,14 +35,13 @@ fn with_register(random: &mut Random) -> Instance {
     instance
 }
 
-/// The fewest people of our releases who share a value on all quasi-identifiers of the new release and of the releases in `with`;
-/// `None` if no tuple matches.
-fn fewest(instance: &Instance, release: &Release, with: &[usize]) -> Option<usize> {
-    let new = PublishedRows::new(release, &instance.columns[0]);
-    let members: Vec<&PublishedRows> = [&new].into_iter().chain(with.iter().map(|at| &instance.earlier[*at])).collect();
-    let is_population = |member: usize| member > 0 && instance.history.releases[with[member - 1]].population;
+/// People of each release who share a value on all quasi-identifiers of these releases.
+fn people_by_value<'r>(
+    members: &[&'r PublishedRows],
+    rules: &[InconsistentRules],
+) -> BTreeMap<Vec<&'r str>, Vec<BTreeSet<u128>>> {
     let mut people: BTreeMap<Vec<&str>, Vec<BTreeSet<u128>>> = BTreeMap::new();
-    for tuple in join(&members, &instance.rules) {
+    for tuple in join(members, rules) {
         let mut x = Vec::new();
         for (member, row) in members.iter().zip(&tuple) {
             let quasi = member.columns.iter().zip(&member.rows[*row]);
@@ -53,8 +52,24 @@ fn fewest(instance: &Instance, release: &Release, with: &[usize]) -> Option<usiz
             here[member].insert(members[member].people[*row]);
         }
     }
-    let ours = people.values().flat_map(|counted| {
-        counted.iter().enumerate().filter(|(member, _)| !is_population(*member)).map(|(_, people)| people.len())
+    people
+}
+
+/// The fewest people of our releases who share a value on all quasi-identifiers of the new release and of the releases in `with`;
+/// `None` if no tuple matches. People of an earlier release count only where the new release makes them fewer.
+fn fewest(instance: &Instance, release: &Release, with: &[usize]) -> Option<usize> {
+    let new = PublishedRows::new(release, &instance.columns[0]);
+    let members: Vec<&PublishedRows> = [&new].into_iter().chain(with.iter().map(|at| &instance.earlier[*at])).collect();
+    let is_population = |member: usize| member > 0 && instance.history.releases[with[member - 1]].population;
+    let before = people_by_value(&members[1..], &instance.rules);
+    let known = new.columns.iter().filter(|known| known.col.role == Role::QuasiIdentifier).count();
+    let is_as_before = |x: &[&str], member: usize, people: usize| {
+        member > 0 && before.get(&x[known..]).is_some_and(|before| people >= before[member - 1].len())
+    };
+    let people = people_by_value(&members, &instance.rules);
+    let ours = people.iter().flat_map(|(x, counted)| {
+        let counted = counted.iter().map(BTreeSet::len).enumerate().filter(|(member, _)| !is_population(*member));
+        counted.filter(|(member, people)| !is_as_before(x, *member, *people)).map(|(_, people)| people)
     });
     ours.min()
 }
@@ -86,7 +101,7 @@ fn publish(
 #[test]
 fn no_accepted_release_has_a_value_with_fewer_than_k_of_our_people() {
     let mut random = Random(20_261_119);
-    let (mut accepted, mut only_as_register, mut linked) = (0, 0, 0);
+    let (mut accepted, mut linked) = (0, 0);
     for round in 0..1_500 {
         let instance = with_register(&mut random);
         if instance.generalized().is_empty() {
@@ -110,16 +125,12 @@ fn no_accepted_release_has_a_value_with_fewer_than_k_of_our_people() {
             let least = smallest(&release);
             accepted += usize::from(least.is_some());
             assert!(least.is_none_or(|least| least >= 2), "round {round}, {algorithm}: {}", instance.description());
-            let mut as_release = instance;
-            as_release.history.releases.iter_mut().for_each(|recorded| recorded.population = false);
-            only_as_register +=
-                usize::from(publish(&as_release, &table, &sets, algorithm, suppression).is_none() && least.is_some());
             continue;
         }
         // What is refused because of the register, and linked by it.
         let without = publish(&instance, &table, &[], algorithm, suppression);
         linked += usize::from(without.is_some_and(|release| smallest(&release) == Some(1)));
     }
-    println!("{accepted} accepted and joined, {only_as_register} refused as releases, {linked} linked by the register");
-    assert!(accepted > 100 && only_as_register > 20 && linked > 20);
+    println!("{accepted} accepted and joined, {linked} linked by the register");
+    assert!(accepted > 100 && linked > 20);
 }
