@@ -101,7 +101,7 @@ fn publish(
 #[test]
 fn no_accepted_release_has_a_value_with_fewer_than_k_of_our_people() {
     let mut random = Random(20_261_119);
-    let (mut accepted, mut linked) = (0, 0);
+    let mut accepted = 0;
     for round in 0..1_500 {
         let instance = with_register(&mut random);
         if instance.generalized().is_empty() {
@@ -125,12 +125,7 @@ fn no_accepted_release_has_a_value_with_fewer_than_k_of_our_people() {
             let least = smallest(&release);
             accepted += usize::from(least.is_some());
             assert!(least.is_none_or(|least| least >= 2), "round {round}, {algorithm}: {}", instance.description());
-            continue;
         }
-        // What is refused because of the register, and linked by it.
-        let without = publish(&instance, &table, &[], algorithm, suppression);
-        linked += usize::from(without.is_some_and(|release| smallest(&release) == Some(1)));
     }
-    println!("{accepted} accepted and joined, {linked} linked by the register");
-    assert!(accepted > 100 && linked > 20);
+    assert!(accepted > 100, "{accepted} accepted and joined");
 }
