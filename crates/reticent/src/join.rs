@@ -81,7 +81,7 @@ pub enum Limit {
     Distribution(Distribution),
 }
 
-/// A model that judges the values of one column by their shares. It is built for the column [`JOINED_X`] as X.
+/// A model that judges the values of one column by their shares. It is built for a column named `X`, which stands for X.
 #[derive(Debug, Clone)]
 pub struct Distribution {
     /// Model of equivalence classes.
@@ -90,7 +90,7 @@ pub struct Distribution {
     pub title: String,
 }
 
-/// Name of a column that stands for X in a [`Distribution`].
+/// Name of a column that stands for X in a `Distribution`.
 pub(crate) const JOINED_X: &str = "X";
 
 /// An (X,Y)-constraint over joined releases.
