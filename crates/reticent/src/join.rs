@@ -23,6 +23,7 @@ pub(crate) mod lossy;
 pub(crate) mod matching;
 mod maximal;
 mod pruning;
+mod repeated;
 mod scope;
 mod values;
 mod visit;
@@ -40,6 +41,7 @@ pub use histories::{Breadth, sets_for, sub_histories};
 pub(crate) use index::join_columns;
 pub use judge::{ClassCells, JoinCheck};
 pub use pruning::{Dangling, dangling, matching};
+pub(crate) use repeated::RepeatedColumns;
 pub use scope::{JoinScope, PEOPLE};
 
 /// A column of a joined release. Release 0 is the new one; the earlier ones follow in order.

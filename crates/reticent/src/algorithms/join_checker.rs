@@ -5,7 +5,7 @@ use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource};
 use crate::data::table::{Column, Table};
 use crate::data::taxonomy::{Cut, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Outlook, Refusal, Result};
-use crate::join::{Counted, JoinCheck, join_columns};
+use crate::join::{Counted, JoinCheck, RepeatedColumns, join_columns};
 use crate::models::Violation;
 use crate::operations::suppress_records::suppress_records;
 use crate::release::Release;
@@ -155,12 +155,19 @@ pub(super) fn join_checks<'a>(
 ) -> Result<Vec<JoinCheck<'a>>> {
     let raw = Recoding::identity(task.table);
     let columns: Vec<_> = raw.columns.iter().map(|recoded| recoded.column.clone()).collect();
-    let mut checks = Vec::new();
+    let mut checks: Vec<JoinCheck<'a>> = Vec::new();
+    let repeated = &mut RepeatedColumns::new(Some(abort));
     for join in &task.requirement.joins {
         for constraint in &join.constraints {
-            let rules = &task.requirement.rules;
-            let check = JoinCheck::new(constraint, &columns, generalized, task.history, &join.earlier, rules)?;
+            let (history, rules) = (task.history, &task.requirement.rules);
+            let shared = Some(&mut *repeated);
+            let check =
+                JoinCheck::sharing(shared, constraint, &columns, generalized, history, &join.earlier, rules)?;
             let check = check.with_abort(abort);
+            if checks.iter().any(|known| known.implies(&check)) {
+                continue;
+            }
+            checks.retain(|known| !check.implies(known));
             check.compute_relation(task.table, &raw);
             checks.push(check);
         }

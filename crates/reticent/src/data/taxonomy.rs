@@ -144,6 +144,11 @@ impl Taxonomy {
         Ok(code)
     }
 
+    /// Returns true if the tree has a leaf for cells that are suppressed before a search.
+    pub(crate) fn has_suppressed(&self) -> bool {
+        self.suppressed.is_some()
+    }
+
     /// Adds a leaf for values that are never published directly below the root, as the last code. A release publishes it as the root.
     pub(crate) fn add_suppressed(&mut self) -> Code {
         let (code, leaf) = self.add_last_leaf(SUPPRESSED);

@@ -90,11 +90,11 @@ const MAX_WITNESS_TRIALS: u64 = 300_000_000;
 /// An earlier release in the index.
 pub(super) struct IndexedRelease {
     /// Index among the joined releases, from 1.
-    release: usize,
+    pub(super) release: usize,
     /// Groups of records with equal values in `columns`.
     pub(super) groups: ContingencyTable,
     /// Columns of the release that define the groups.
-    columns: Vec<usize>,
+    pub(super) columns: Vec<usize>,
     /// Columns of X, as indices into the columns of `groups`.
     pub(super) x: Vec<usize>,
     /// Columns of Y, as indices into the columns of `groups`.
@@ -151,6 +151,18 @@ impl<'a> JoinIndex<'a> {
         earlier: &[&'a RecordedRelease],
         rules: &'a [InconsistentRules],
     ) -> JoinIndex<'a> {
+        JoinIndex::without(None, constraint, ours, keys, earlier, rules)
+    }
+
+    /// As [`JoinIndex::new`], with groups that do not distinguish a column of the earlier releases.
+    pub(super) fn without(
+        column: Option<&str>,
+        constraint: &Constraint,
+        ours: &[&str],
+        keys: &[usize],
+        earlier: &[&'a RecordedRelease],
+        rules: &'a [InconsistentRules],
+    ) -> JoinIndex<'a> {
         let mut columns = vec![ours.to_vec()];
         columns.extend(
             earlier.iter().map(|recorded| recorded.release.columns.iter().map(|column| column.name.as_str()).collect()),
@@ -176,13 +188,14 @@ impl<'a> JoinIndex<'a> {
             aborted: AtomicBool::new(false),
         };
         for release in order {
-            index.add(constraint, release, ours, earlier, rules);
+            index.add(column, constraint, release, ours, earlier, rules);
         }
         index
     }
 
     fn add(
         &mut self,
+        without: Option<&str>,
         constraint: &Constraint,
         release: usize,
         ours: &[&str],
@@ -200,9 +213,10 @@ impl<'a> JoinIndex<'a> {
             .collect();
         let is_used = |column: &usize| {
             let at = ColumnRef { release, column: *column };
-            constraint.x.contains(&at)
+            let is_left_out = Some(theirs[*column].name.as_str()) == without;
+            !is_left_out && (constraint.x.contains(&at)
                 || constraint.y.contains(&Counted::Column(at))
-                || others.iter().any(|other| are_related(&theirs[*column].name, other, rules))
+                || others.iter().any(|other| are_related(&theirs[*column].name, other, rules)))
         };
         let columns: Vec<usize> = (0..theirs.len()).filter(is_used).collect();
         let people = constraint.y.contains(&Counted::People(release));
@@ -290,6 +304,21 @@ impl<'a> JoinIndex<'a> {
         self.before.get_or_init(count).as_ref()?.get(&x)
     }
 
+    /// Groups of every release that match values of the join columns.
+    pub(super) fn candidates(&self, values: &[u32]) -> Vec<Candidates> {
+        let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
+        self.members.iter().map(|member| member.candidates(values, &seen)).collect()
+    }
+
+    /// Number of the value on X of groups of the counted releases.
+    pub(super) fn number_of_x(&self, tuple: &[u32]) -> u32 {
+        let of_member = |(member, group): (&IndexedRelease, &u32)| -> Vec<Code> {
+            member.x.iter().map(|place| member.groups.codes[*place][*group as usize]).collect()
+        };
+        let codes: Vec<Code> = self.members[..self.counted].iter().zip(tuple).flat_map(of_member).collect();
+        numbered(&self.xs, &codes)
+    }
+
     /// Counted releases, followed by witness releases.
     pub(super) fn members(&self) -> &[IndexedRelease] {
         &self.members
@@ -341,8 +370,7 @@ impl<'a> JoinIndex<'a> {
 
     /// Returns true if a tuple matches these values. Marks the groups of the first release that are in such a tuple.
     pub(super) fn mark_reached(&self, values: &[u32], marks: &mut [bool]) -> bool {
-        let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
-        let candidates: Vec<Candidates> = self.members.iter().map(|member| member.candidates(values, &seen)).collect();
+        let candidates = self.candidates(values);
         let mut reached = self.members.is_empty();
         if candidates.iter().any(|candidates| candidates.list.is_empty()) {
             return false;
@@ -417,8 +445,7 @@ impl<'a> JoinIndex<'a> {
         if self.gave_up() || self.is_aborted() {
             return JoinProfile::default();
         }
-        let seen: Vec<_> = self.keys.iter().map(|key| key.seen()).collect();
-        let candidates: Vec<Candidates> = self.members.iter().map(|member| member.candidates(values, &seen)).collect();
+        let candidates = self.candidates(values);
         if candidates.iter().any(|candidates| candidates.list.is_empty()) {
             return JoinProfile::default();
         }
@@ -463,7 +490,7 @@ impl<'a> JoinIndex<'a> {
     }
 
     /// Returns true if the remaining releases have groups that match the tuple.
-    fn has_witness(&self, candidates: &[Candidates], tuple: &[u32]) -> bool {
+    pub(super) fn has_witness(&self, candidates: &[Candidates], tuple: &[u32]) -> bool {
         let at = tuple.len();
         if at == self.members.len() {
             return true;

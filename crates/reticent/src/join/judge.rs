@@ -10,14 +10,19 @@
 //! release with different values and is then counted for each. It is used only if every earlier value matches at most one value.
 
 mod distribution;
+mod listed;
+mod repeated;
 mod survey;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
+
+use distribution::greatest_common_divisor;
 
 use hashbrown::HashMap;
 
 use super::index::{JoinIndex, JoinProfile, MatchedX, join_columns};
 use super::pruning::Relation;
+use super::repeated::{RepeatedColumn, RepeatedColumns};
 use super::values::JoinValue;
 use super::{ColumnRef, Constraint, Counted, Limit};
 use crate::contract::{Judge, Judgement};
@@ -53,10 +58,14 @@ pub struct JoinCheck<'a> {
     bounds: Vec<Option<Ratio>>,
     /// Judge of a distribution, if Y is a single column of an earlier release.
     judge: Option<Judge<'a>>,
-    index: JoinIndex<'a>,
+    /// Index of the earlier releases, unless a column is repeated.
+    own_index: Option<JoinIndex<'a>>,
+    repeated: Option<Arc<RepeatedColumn<'a>>>,
     relation: OnceLock<Relation>,
     /// Whether values are listed even if they cannot repeat.
     always_list: bool,
+    /// Maximum number of tuples of a repeated column that are all judged.
+    max_exact: usize,
 }
 
 /// Counted values of the new release: a code by combination, and the meaning of each code.
@@ -68,6 +77,8 @@ pub struct ClassCells {
     cells: Vec<ClassCell>,
     /// Values of the constant join columns, by number.
     extras: Vec<Box<[u32]>>,
+    /// Number of the value of the repeated column, by code. Empty without one.
+    repeated: Vec<u32>,
     /// Whether people are counted by owner instead of by record.
     by_owner: bool,
     /// Bound by code, if Y is a single column of the new release.
@@ -92,6 +103,21 @@ struct ClassCell {
     y: u32,
 }
 
+/// A value on X of the earlier releases.
+#[derive(Debug, Clone, Copy)]
+struct ValueOnX<'m> {
+    /// Number of the value.
+    number: u32,
+    /// Counts without the new release, if they are known. Otherwise the index counts them.
+    before: Option<&'m MatchedX>,
+}
+
+impl From<u32> for ValueOnX<'_> {
+    fn from(number: u32) -> Self {
+        ValueOnX { number, before: None }
+    }
+}
+
 /// Judgement of a class with its worst value on X.
 #[derive(Debug, Clone, Copy)]
 struct ClassSafety {
@@ -111,8 +137,18 @@ impl ClassSafety {
     }
 }
 
-/// Entry of the list of matches: value on X, new and earlier value on Y, tuples, distinct values.
-type Line = (u32, u32, u32, Tuples, Tuples);
+/// Varying and constant join columns of the new release.
+pub(super) fn keys(
+    constraint: &Constraint,
+    ours: &[&str],
+    generalized: &[usize],
+    earlier: &[&RecordedRelease],
+    rules: &[InconsistentRules],
+) -> (Vec<usize>, Vec<usize>) {
+    let in_x = |column: &usize| constraint.x.contains(&ColumnRef { release: 0, column: *column });
+    let joins = join_columns(ours, earlier, rules).into_iter();
+    joins.partition(|column| in_x(column) && generalized.contains(column))
+}
 
 impl<'a> JoinCheck<'a> {
     /// Creates a checker for releases with these columns, of which those in `generalized` change during a search.
@@ -124,18 +160,53 @@ impl<'a> JoinCheck<'a> {
         earlier: &[usize],
         rules: &'a [InconsistentRules],
     ) -> Result<JoinCheck<'a>> {
-        let earlier: Vec<&RecordedRelease> = earlier.iter().map(|at| &history.releases[*at]).collect();
+        let repeated = &mut RepeatedColumns::new(None);
+        JoinCheck::sharing(Some(repeated), constraint, columns, generalized, history, earlier, rules)
+    }
+
+    /// As [`JoinCheck::new`], but lists values even if they cannot repeat. Slower, with equal results; for tests.
+    pub fn listing(
+        constraint: &'a Constraint,
+        columns: &[PublishedColumn],
+        generalized: &[usize],
+        history: &'a History,
+        earlier: &[usize],
+        rules: &'a [InconsistentRules],
+    ) -> Result<JoinCheck<'a>> {
+        let check = JoinCheck::sharing(None, constraint, columns, generalized, history, earlier, rules)?;
+        Ok(JoinCheck { always_list: true, ..check })
+    }
+
+    /// Judges a repeated column by bounds even if there are few tuples; for tests.
+    pub fn with_bounds(self) -> JoinCheck<'a> {
+        JoinCheck { max_exact: 0, ..self }
+    }
+
+    /// As [`JoinCheck::new`], with the repeated columns of other constraints.
+    pub(crate) fn sharing(
+        repeated: Option<&mut RepeatedColumns<'a>>,
+        constraint: &'a Constraint,
+        columns: &[PublishedColumn],
+        generalized: &[usize],
+        history: &'a History,
+        earlier: &[usize],
+        rules: &'a [InconsistentRules],
+    ) -> Result<JoinCheck<'a>> {
+        let set = earlier;
+        let earlier: Vec<&RecordedRelease> = set.iter().map(|at| &history.releases[*at]).collect();
         let ours: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let x: Vec<usize> = constraint.x.iter().filter(|at| at.release == 0).map(|at| at.column).collect();
-        let joins = join_columns(&ours, &earlier, rules);
-        let (varying, constant): (Vec<usize>, Vec<usize>) =
-            joins.into_iter().partition(|column| x.contains(column) && generalized.contains(column));
-        let keys: Vec<usize> = varying.iter().chain(&constant).copied().collect();
+        let (varying, mut constant) = keys(constraint, &ours, generalized, &earlier, rules);
+        let repeated = repeated.and_then(|known| known.of(constraint, columns, generalized, (set, &earlier), rules));
+        constant.retain(|column| repeated.as_ref().is_none_or(|repeated| repeated.column != *column));
         let y = constraint.y.iter().filter_map(|of| match of {
             Counted::Column(ColumnRef { release: 0, column }) => Some(*column),
             _ => None,
         });
-        let index = JoinIndex::new(constraint, &ours, &keys, &earlier, rules);
+        let own_index = repeated.is_none().then(|| {
+            let keys: Vec<usize> = varying.iter().chain(&constant).copied().collect();
+            JoinIndex::new(constraint, &ours, &keys, &earlier, rules)
+        });
         let bounds = match (&constraint.limit, constraint.y.as_slice()) {
             (Limit::AtMost(bounds), [Counted::Column(ColumnRef { release, column })]) if *release > 0 => {
                 bounds.by_label(&earlier[*release - 1].release.columns[*column])
@@ -162,28 +233,41 @@ impl<'a> JoinCheck<'a> {
             excuses_earlier: constraint.excuses_earlier && constraint.x.iter().any(|at| at.release > 0),
             bounds,
             judge,
-            index,
+            own_index,
+            repeated,
             earlier,
             relation: OnceLock::new(),
             always_list: false,
+            max_exact: repeated::MAX_EXACT,
         })
-    }
-
-    /// Lists values even if they cannot repeat. Slower, with equal results; for tests.
-    pub fn with_listing(mut self) -> JoinCheck<'a> {
-        self.always_list = true;
-        self
     }
 
     /// Sets the function that is polled for cancellation.
     pub(crate) fn with_abort(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> JoinCheck<'a> {
-        self.index.set_abort(abort);
+        if let Some(index) = &mut self.own_index {
+            index.set_abort(abort);
+        }
         self
+    }
+
+    /// Returns true if the check enforces at least what another one does, because both limit the values of one repeated column.
+    pub(crate) fn implies(&self, other: &JoinCheck<'_>) -> bool {
+        let (Some(one), Some(two)) = (&self.repeated, &other.repeated) else { return false };
+        let is_column = |check: &JoinCheck<'_>| matches!(check.constraint.y.as_slice(), [Counted::Column(_)]);
+        // The whole release that a distribution is compared with differs.
+        let is_share = !matches!(self.constraint.limit, Limit::Distribution(_));
+        let limit = |check: &JoinCheck<'_>| format!("{:?}", check.constraint.limit);
+        std::ptr::addr_eq(Arc::as_ptr(one), Arc::as_ptr(two))
+            && is_share
+            && is_column(self)
+            && is_column(other)
+            && !self.excuses_values()
+            && limit(self) == limit(other)
     }
 
     /// Number of cached index entries, as a measure of the cost of judging.
     pub(crate) fn stored_entries(&self) -> u64 {
-        self.index.stored()
+        self.index().stored()
     }
 
     /// Columns of the new release in X, which define its classes.
@@ -207,7 +291,11 @@ impl<'a> JoinCheck<'a> {
     }
 
     pub(super) fn index(&self) -> &JoinIndex<'a> {
-        &self.index
+        match (&self.own_index, &self.repeated) {
+            (Some(index), _) => index,
+            (None, Some(repeated)) => &repeated.index,
+            (None, None) => unreachable!("a check has an index or a repeated column"),
+        }
     }
 
     pub(super) fn relation(&self) -> &OnceLock<Relation> {
@@ -221,14 +309,14 @@ impl<'a> JoinCheck<'a> {
 
     /// Number of a published value of a varying join column, given by its index in `varying`.
     pub fn value(&self, place: usize, tree: &Taxonomy, node: NodeId) -> u32 {
-        self.index.value(place, &JoinValue::Node(tree, tree.published_node(node)))
+        self.index().value(place, &JoinValue::Node(tree, tree.published_node(node)))
     }
 
     /// Number of a range of codes of a grown tree, before the tree is split. `None` if the tree has no numeric scale.
     pub fn interval_value(&self, place: usize, tree: &Taxonomy, codes: std::ops::Range<Code>) -> Option<u32> {
         let interval = tree.interval_over(&codes)?;
         Some(
-            self.index.value(place, &JoinValue::SubInterval(&tree.interval_label(&codes), tree.value_type(), interval)),
+            self.index().value(place, &JoinValue::SubInterval(&tree.interval_label(&codes), tree.value_type(), interval)),
         )
     }
 
@@ -242,12 +330,24 @@ impl<'a> JoinCheck<'a> {
             for code in &contingency.codes[*column] {
                 values[*code as usize].get_or_insert_with(|| {
                     let of = &columns[*column];
-                    self.index.value(key, &JoinValue::Node(&of.tree, of.nodes[*code as usize]))
+                    self.index().value(key, &JoinValue::Node(&of.tree, of.nodes[*code as usize]))
                 });
             }
             values
         });
         let values: Vec<Vec<Option<u32>>> = values.collect();
+        // Records with different values of a repeated column are counted separately.
+        let repeated = self.repeated.as_deref();
+        let first_y = parts.len() + usize::from(repeated.is_some());
+        parts.extend(repeated.map(|of| contingency.codes[of.column].as_slice()));
+        let number_of = |of: &RepeatedColumn<'_>, code: Code| {
+            let number = of.numbers.get(columns[of.column].label(code));
+            number.copied().unwrap_or_else(|| {
+                self.index().give_up();
+                0
+            })
+        };
+        let mut numbers = Vec::new();
         // A record is a separate value. An owner has the values of all records of the owner.
         let counted = if self.people && !by_owner { &[][..] } else { &self.y };
         parts.extend(counted.iter().map(|column| contingency.codes[*column].as_slice()));
@@ -264,13 +364,14 @@ impl<'a> JoinCheck<'a> {
                     values[contingency.codes[*column][at] as usize].unwrap_or_default()
                 };
                 let extra: Box<[u32]> = self.constant.iter().zip(&values).map(value).collect();
-                let y: Box<[u32]> = parts[self.constant.len()..].iter().map(|part| part[at]).collect();
+                let y: Box<[u32]> = parts[first_y..].iter().map(|part| part[at]).collect();
                 let next = extras.len() as u32;
                 let extra = *extras.entry(extra).or_insert(next);
                 let next = ys.len() as u32;
                 let single = if let [one] = *y { Some(one) } else { None };
                 let y = single.unwrap_or_else(|| *ys.entry(y).or_insert(next));
                 cells.push(ClassCell { extra, y });
+                numbers.extend(repeated.map(|of| number_of(of, contingency.codes[of.column][at])));
             }
             codes[at] = cells.len().saturating_sub(1) as Code;
         }
@@ -291,23 +392,26 @@ impl<'a> JoinCheck<'a> {
             }
             _ => None,
         };
-        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, by_owner, bounds, whole }
+        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, repeated: numbers, by_owner, bounds, whole }
     }
 
     /// Judges a class of the new release. `key` are the numbers of its values in the varying join columns; `counts` is
     /// the number of records by code.
     pub fn judge(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> Judgement {
         let found = self.worst(cells, key, counts, false);
-        Judgement { holds: found.holds && !self.index.gave_up(), safety: found.safety }
+        Judgement { holds: found.holds && !self.index().gave_up(), safety: found.safety }
     }
 
     /// Worst judgement over the values on X. If `with_witness`, `x` is the first of the worst values on X.
     fn worst(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)], with_witness: bool) -> ClassSafety {
+        if let Some(repeated) = &self.repeated {
+            return self.worst_of_repeated(repeated, cells, key, counts);
+        }
         if with_witness {
             let found = self.safety_by_x(cells, key, counts);
             let worst = found.iter().copied().fold(ClassSafety::VACUOUS, ClassSafety::worse);
             let like = |one: &&ClassSafety| (one.holds, one.safety) == (worst.holds, worst.safety);
-            let first = found.iter().filter(like).min_by_key(|one| self.index.x_codes(one.x));
+            let first = found.iter().filter(like).min_by_key(|one| self.index().x_codes(one.x));
             return ClassSafety { x: first.map_or(worst.x, |first| first.x), ..worst };
         }
         let Some((first, _)) = counts.first() else { return ClassSafety::VACUOUS };
@@ -351,7 +455,7 @@ impl<'a> JoinCheck<'a> {
         let mut values = Vec::with_capacity(key.len() + self.constant.len());
         values.extend(key);
         values.extend(&cells.extras[extra as usize]);
-        self.index.profile(&values)
+        self.index().profile(&values)
     }
 
     /// Number of distinct values on Y in the new release, if all records of the class have the same matches.
@@ -426,7 +530,7 @@ impl<'a> JoinCheck<'a> {
     /// Returns true if the counts depend on a constant join column outside X.
     fn counts_depend_on_constant_keys(&self) -> bool {
         let matters = |(at, column): (usize, &usize)| {
-            !self.x.contains(column) && self.index.joins_counted(self.varying.len() + at)
+            !self.x.contains(column) && self.index().joins_counted(self.varying.len() + at)
         };
         self.constant.iter().enumerate().any(matters)
     }
@@ -440,9 +544,9 @@ impl<'a> JoinCheck<'a> {
                 |(at, recorded): (usize, &&RecordedRelease)| people(at) && !super::index::has_several_records(recorded);
             // Records with different matches differ in a column that joins a counted release.
             let is_distinguished = |(at, column): (usize, &usize)| {
-                self.x.contains(column) || self.index.joins_counted(self.varying.len() + at)
+                self.x.contains(column) || self.index().joins_counted(self.varying.len() + at)
             };
-            self.earlier.iter().enumerate().filter(|(at, _)| self.index.is_counted(at + 1)).all(known)
+            self.earlier.iter().enumerate().filter(|(at, _)| self.index().is_counted(at + 1)).all(known)
                 && self.constant.iter().enumerate().all(is_distinguished)
                 && self.counts_earlier
                 && self.relation.get().is_some_and(Relation::single_valued)
@@ -470,92 +574,47 @@ impl<'a> JoinCheck<'a> {
             .fold(ClassSafety::VACUOUS, ClassSafety::worse)
     }
 
-    /// Judgement in general: lists all matches of the class by value on X and on Y.
-    fn listed_safety(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> ClassSafety {
-        self.safety_by_x(cells, key, counts).into_iter().fold(ClassSafety::VACUOUS, ClassSafety::worse)
-    }
-
-    /// Judgement by value on X of the earlier releases.
-    fn safety_by_x(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> Vec<ClassSafety> {
-        let mut lines: Vec<Line> = Vec::new();
-        let mut profiles: HashMap<u32, std::sync::Arc<JoinProfile>> = HashMap::new();
-        let records = self.people && !cells.by_owner;
-        for (code, weight) in counts {
-            let ClassCell { extra, y } = cells.cells[*code as usize];
-            let profile = profiles.entry(extra).or_insert_with(|| self.profile(cells, key, extra));
-            let (y, different) = if records { (*code, Tuples::from(*weight)) } else { (y, 1) };
-            for matched in &profile.matched {
-                let line = |theirs: &super::index::MatchedY| {
-                    let tuples = theirs.tuples.saturating_mul(Tuples::from(*weight));
-                    (matched.x, y, theirs.y, tuples, theirs.different.saturating_mul(different))
-                };
-                lines.extend(matched.ys.iter().map(line));
-            }
-        }
-        lines.sort_unstable();
-        let by_x = lines.chunk_by(|one, next| one.0 == next.0);
-        by_x.map(|lines| self.safety_of_lines(cells, lines)).collect()
-    }
-
-    /// Judgement for one value on X.
-    fn safety_of_lines(&self, cells: &ClassCells, lines: &[Line]) -> ClassSafety {
-        let x = lines[0].0;
-        let by_y = lines.chunk_by(|one, next| (one.1, one.2) == (next.1, next.2));
-        match &self.constraint.limit {
-            Limit::AtLeast(minimum) => {
-                let different = by_y.fold(0, |sum: Tuples, lines| sum.saturating_add(lines[0].4));
-                self.at_least(different, *minimum, x)
-            }
-            Limit::AtMost(_) => {
-                let sum = |lines: &[Line]| lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3));
-                let total = sum(lines);
-                let of_y = |lines: &[Line]| {
-                    let (own, y) = match self.counts_earlier {
-                        true => (&self.bounds, lines[0].2),
-                        false => (&cells.bounds, lines[0].1),
-                    };
-                    self.at_most(own, y, sum(lines), total, x)
-                };
-                by_y.map(of_y).fold(ClassSafety::VACUOUS, ClassSafety::worse)
-            }
-            Limit::Distribution(_) => {
-                let mut ys: Vec<(Code, Tuples)> = Vec::new();
-                for lines in by_y {
-                    let y = if self.counts_earlier { lines[0].2 } else { lines[0].1 };
-                    ys.push((y, lines.iter().fold(0, |sum: Tuples, line| sum.saturating_add(line.3))));
-                }
-                match self.counts_earlier {
-                    true => self.distribution_of_earlier(ys, x),
-                    false => self.distribution(cells, ys, x),
-                }
-            }
-        }
-    }
-
     /// Judgement of the ratio of a value on Y against its bound.
-    fn at_most(&self, own: &[Option<Ratio>], y: u32, tuples: Tuples, total: Tuples, x: u32) -> ClassSafety {
+    fn at_most<'m>(
+        &'m self,
+        own: &[Option<Ratio>],
+        y: u32,
+        tuples: Tuples,
+        total: Tuples,
+        at: impl Into<ValueOnX<'m>>,
+    ) -> ClassSafety {
+        let at = at.into();
         let Limit::AtMost(bounds) = &self.constraint.limit else { return ClassSafety::VACUOUS };
         let bound = if own.is_empty() { bounds.general() } else { own.get(y as usize).copied().flatten() };
-        let Some(bound) = bound else { return ClassSafety { holds: true, safety: 0.0, x } };
+        let Some(bound) = bound else { return ClassSafety { holds: true, safety: 0.0, x: at.number } };
         let ratio = Ratio { numerator: tuples, denominator: total.max(1) };
         let was_violated = || {
-            let before = self.before(x)?;
+            let before = self.before(at)?;
             let of_y = before.ys.iter().find(|of| of.y == y)?;
             Some(ratio <= Ratio { numerator: of_y.tuples, denominator: before.tuples.max(1) })
         };
-        ClassSafety { holds: ratio <= bound || was_violated() == Some(true), safety: -ratio.to_f64(), x }
+        ClassSafety { holds: ratio <= bound || was_violated() == Some(true), safety: -ratio.to_f64(), x: at.number }
     }
 
     /// Judgement of a number of distinct values on Y.
-    fn at_least(&self, different: Tuples, minimum: u64, x: u32) -> ClassSafety {
-        let was_violated = || self.before(x).is_some_and(|before| different >= before.different());
-        ClassSafety { holds: different >= Tuples::from(minimum) || was_violated(), safety: different as f64, x }
+    fn at_least<'m>(&'m self, different: Tuples, minimum: u64, at: impl Into<ValueOnX<'m>>) -> ClassSafety {
+        let at = at.into();
+        let was_violated = || self.before(at).is_some_and(|before| different >= before.different());
+        let holds = different >= Tuples::from(minimum) || was_violated();
+        ClassSafety { holds, safety: different as f64, x: at.number }
     }
 
     /// Counts for a value on X without the new release, if the constraint counts in earlier releases only.
-    fn before(&self, x: u32) -> Option<&MatchedX> {
-        let is_of_earlier = self.excuses_earlier && self.counts_earlier && self.y.is_empty() && !self.people;
-        is_of_earlier.then(|| self.index.before(x))?
+    fn before<'m>(&'m self, at: ValueOnX<'m>) -> Option<&'m MatchedX> {
+        if !self.excuses_values() {
+            return None;
+        }
+        at.before.or_else(|| self.index().before(at.number))
+    }
+
+    /// Returns true if a value on X may violate the limit as much as the earlier releases alone do.
+    fn excuses_values(&self) -> bool {
+        self.excuses_earlier && self.counts_earlier && self.y.is_empty() && !self.people
     }
 
     /// Checks that all counts were complete.
@@ -564,10 +623,10 @@ impl<'a> JoinCheck<'a> {
     ///
     /// Returns an error if the check was cancelled or the join is too large.
     pub fn check(&self) -> Result<()> {
-        if self.index.is_aborted() {
+        if self.index().is_aborted() {
             return Err(Error::Stopped);
         }
-        if !self.index.gave_up() {
+        if !self.index().gave_up() {
             return Ok(());
         }
         let releases = self.earlier.iter().map(|recorded| recorded.name.clone()).collect();

@@ -174,6 +174,10 @@ impl Reach {
 impl JoinCheck<'_> {
     /// Computes the relation of a table to the earlier releases. `raw` is the identity recoding.
     pub fn compute_relation(&self, table: &Table, raw: &Recoding) {
+        // The index of a repeated column does not match its values.
+        if self.repeats_a_column() {
+            return;
+        }
         self.relation().get_or_init(|| {
             let keys: Vec<usize> = self.varying().iter().chain(self.constant()).copied().collect();
             let reach = Reach::new(self.index(), table, raw, &keys);

@@ -10,8 +10,20 @@ use crate::join::values::SeenValues;
 pub(in crate::join) struct Candidates {
     /// Matching groups, ascending.
     pub(in crate::join) list: Vec<u32>,
-    /// Whether a group matches, by group. Can be empty if the release has no conditions.
+    /// Whether a group matches, by group; empty if few groups match.
     pub(super) marks: Vec<bool>,
+}
+
+/// Number of groups for each matching group from which the matching groups are not marked.
+const FEW: usize = 32;
+
+impl Candidates {
+    fn contains(&self, group: u32) -> bool {
+        match self.marks.is_empty() {
+            true => self.list.binary_search(&group).is_ok(),
+            false => self.marks[group as usize],
+        }
+    }
 }
 
 impl IndexedRelease {
@@ -38,8 +50,9 @@ impl IndexedRelease {
         let selected = selected.iter().flat_map(|code| groups[*code as usize].iter().copied());
         let mut list: Vec<u32> = selected.filter(all).collect();
         list.sort_unstable();
-        let mut marks = vec![false; if self.conditions.is_empty() { 0 } else { len }];
-        if !marks.is_empty() {
+        let is_marked = !self.conditions.is_empty() && list.len() * FEW >= len;
+        let mut marks = vec![false; if is_marked { len } else { 0 }];
+        if is_marked {
             list.iter().for_each(|group| marks[*group as usize] = true);
         }
         Candidates { list, marks }
@@ -66,15 +79,14 @@ impl IndexedRelease {
             })
             .collect();
         let few = first.is_none_or(|first| candidates.list.len() < first.len());
-        let (list, marks): (&[u32], &[bool]) =
-            if few { (&candidates.list, &[]) } else { (first.map_or(&[][..], Vec::as_slice), &candidates.marks) };
+        let list: &[u32] = if few { &candidates.list } else { first.map_or(&[][..], Vec::as_slice) };
         let condition = self.conditions.first().filter(|_| few);
         let check = condition.map(|condition| {
             (self.groups.codes[condition.place].as_slice(), &condition.matching[code(condition) as usize])
         });
         list.iter().copied().filter(move |group| {
             let at = *group as usize;
-            marks.get(at).copied().unwrap_or(true)
+            (few || candidates.contains(*group))
                 && check.iter().chain(&rest).all(|(codes, matching)| matching.contains(codes[at]))
         })
     }

@@ -1,6 +1,6 @@
 //! Judgement of the distribution of a column among the joined tuples with a value on X.
 
-use super::{ClassCells, ClassSafety, JoinCheck};
+use super::{ClassCells, ClassSafety, JoinCheck, ValueOnX};
 use crate::contract::Judge;
 use crate::data::contingency::Weight;
 use crate::data::taxonomy::Code;
@@ -13,7 +13,7 @@ use crate::release::classes::{EquivalenceClass, Whole};
 const MAX_SHARES: Weight = 1 << 40;
 
 /// Greatest common divisor.
-fn greatest_common_divisor(mut one: Tuples, mut other: Tuples) -> Tuples {
+pub(super) fn greatest_common_divisor(mut one: Tuples, mut other: Tuples) -> Tuples {
     while other > 0 {
         (one, other) = (other, one % other);
     }
@@ -34,11 +34,16 @@ impl JoinCheck<'_> {
     }
 
     /// Judgement of the distribution of a column of an earlier release. It holds if the history alone has the same shares.
-    pub(super) fn distribution_of_earlier(&self, ys: Vec<(Code, Tuples)>, x: u32) -> ClassSafety {
-        let Some(judge) = &self.judge else { return self.not_judged(x) };
-        let found = self.judge_shares(judge, ys.clone(), x);
+    pub(super) fn distribution_of_earlier<'m>(
+        &'m self,
+        ys: Vec<(Code, Tuples)>,
+        at: impl Into<ValueOnX<'m>>,
+    ) -> ClassSafety {
+        let at = at.into();
+        let Some(judge) = &self.judge else { return self.not_judged(at.number) };
+        let found = self.judge_shares(judge, ys.clone(), at.number);
         let was_violated = || {
-            let before = self.before(x)?;
+            let before = self.before(at)?;
             let known = |y: Code| before.ys.iter().find(|of| of.y == y).map_or(0, |of| of.tuples);
             let total: Tuples = ys.iter().map(|(_, tuples)| tuples).sum();
             let share = |tuples, total: Tuples| Ratio { numerator: tuples, denominator: total.max(1) };
@@ -67,7 +72,7 @@ impl JoinCheck<'_> {
 
     /// Judgement of a value on X that cannot be judged: the check fails.
     pub(super) fn not_judged(&self, x: u32) -> ClassSafety {
-        self.index.give_up();
+        self.index().give_up();
         ClassSafety { holds: false, safety: f64::NEG_INFINITY, x }
     }
 }

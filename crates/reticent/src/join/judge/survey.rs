@@ -116,7 +116,7 @@ impl JoinCheck<'_> {
                 cell(of.name.clone(), of, release.contingency.codes[*column][member])
             })
             .collect();
-        for (at, code) in self.index.x_values(x) {
+        for (at, code) in self.index().x_values(x) {
             let recorded = self.earlier[at.release - 1];
             let of = &recorded.release.columns[at.column];
             cells.push(cell(format!("{}.{}", recorded.name, of.name), of, code));

@@ -119,7 +119,17 @@ impl Instance {
 
     /// A history with `earlier` earlier releases and at most `max_rows` records each.
     pub fn with_releases(random: &mut Random, max_rows: usize, earlier: usize) -> Instance {
+        Instance::generate(random, max_rows, earlier, &[])
+    }
+
+    /// A history with `earlier` earlier releases in which every release has a column of these names, unchanged, and no rule applies.
+    pub fn with_repeated(random: &mut Random, max_rows: usize, earlier: usize, repeated: &[&str]) -> Instance {
+        Instance { rules: Vec::new(), ..Instance::generate(random, max_rows, earlier, repeated) }
+    }
+
+    fn generate(random: &mut Random, max_rows: usize, earlier: usize, repeated: &[&str]) -> Instance {
         let kinds = kinds();
+        let is_repeated = |at: &usize| repeated.contains(&kinds[*at].name);
         let all: Vec<usize> = (0..kinds.len()).collect();
         let mut attributes = random_subset(random, &all, 3);
         random.shuffle(&mut attributes);
@@ -150,12 +160,16 @@ impl Instance {
         for _ in &names {
             let mut places = random_subset(random, &attributes, 1);
             places.truncate(4);
+            places.retain(|at| !is_repeated(at));
+            places.extend((0..kinds.len()).filter(is_repeated));
             let columns: Vec<OracleColumn> = places
                 .iter()
                 .map(|at| {
                     let kind = &kinds[*at];
                     let shape = if one_in(random, 5) { random.pick(&kind.shapes) } else { &usual[*at] };
-                    let role = if one_in(random, 4) { *random.pick(kind.roles) } else { kind.roles[0] };
+                    let shape = if is_repeated(at) { &Shape::Flat } else { shape };
+                    let is_usual = is_repeated(at) || !one_in(random, 4);
+                    let role = if is_usual { kind.roles[0] } else { *random.pick(kind.roles) };
                     let known = OracleColumn::new(kind.name, role, kind.values, shape);
                     schema.entry(*at).or_insert_with(|| known.clone());
                     known

@@ -6,7 +6,8 @@ use reticent::join::{ColumnRef, Constraint, Counted, JoinCheck, JoinRequirement,
 use reticent::models::Violation;
 use reticent::requirement::Requirement;
 use reticent::verify::{Expected, JoinVerifier, SENSITIVE_NOT_SHOWN, verify};
-use reticent::{PublishedColumn, Recoding, Release, Table};
+
+use reticent::{Error, History, InconsistentRules, PublishedColumn, Recoding, Release, Table};
 
 use super::histories::{Instance, RandomSpec, publish};
 use super::lossy::{Limit, NaiveConstraint, NaiveResult, PublishedRows, join, matching, texts};
@@ -184,6 +185,27 @@ pub fn counts_generalized_values(naive: &NaiveConstraint, generalized: &[usize])
     naive.y.iter().any(|of| matches!(of, Counted::Column(at) if at.release == 0 && generalized.contains(&at.column)))
 }
 
+/// A constructor of [`JoinCheck`].
+type MakeCheck<'a> = fn(
+    &'a Constraint,
+    &[PublishedColumn],
+    &[usize],
+    &'a History,
+    &[usize],
+    &'a [InconsistentRules],
+) -> Result<JoinCheck<'a>, Error>;
+
+fn check_of<'a>(
+    make: MakeCheck<'a>,
+    instance: &'a Instance,
+    constraint: &'a Constraint,
+    earlier: &[usize],
+    columns: &[PublishedColumn],
+) -> JoinCheck<'a> {
+    make(constraint, columns, &instance.generalized(), &instance.history, earlier, &instance.rules)
+        .unwrap_or_else(|error| panic!("{error}: {constraint:?}{}", instance.description()))
+}
+
 /// Checks surveys and violating rows of random releases, with and without pruning.
 fn check_surveys(seed: u64, rounds: usize, max_rows: usize) {
     let mut random = Random(seed);
@@ -213,18 +235,9 @@ fn check_surveys(seed: u64, rounds: usize, max_rows: usize) {
                 let context = |what: &str| {
                     format!("{what}, round {round}, {words:?}: {naive:?} with {earlier:?}{}", instance.description())
                 };
-                let check = || {
-                    JoinCheck::new(
-                        constraint,
-                        &columns,
-                        &instance.generalized(),
-                        &instance.history,
-                        &earlier,
-                        &instance.rules,
-                    )
-                };
-                let check = || check().unwrap_or_else(|error| panic!("{error}: {}", context("no check")));
-                let (plain, related, listing) = (check(), check(), check().with_listing());
+                let check = || check_of(JoinCheck::new, &instance, constraint, &earlier, &columns);
+                let (plain, related) = (check(), check());
+                let listing = check_of(JoinCheck::listing, &instance, constraint, &earlier, &columns);
                 related.compute_relation(&table, &Recoding::identity(&table));
                 for (place, (recoding, release)) in releases.iter().enumerate() {
                     let found = &found[place][at];
@@ -253,6 +266,61 @@ fn check_surveys(seed: u64, rounds: usize, max_rows: usize) {
     println!("{judged} checked, {violated} violated; confidence, several y, several earlier: {kinds:?}");
     assert!(judged > rounds && violated * 4 > judged && violated * 20 < judged * 19, "{violated} of {judged}");
     assert!(kinds.iter().all(|kind| kind * 10 > judged), "{kinds:?} of {judged}");
+}
+
+/// Compares the verdicts on a column that all releases repeat with the definition, with all tuples judged, listed and bounded.
+fn check_repeated_columns(seed: u64, rounds: usize) {
+    let mut random = Random(seed);
+    let (mut judged, mut violated, mut excused) = (0, 0, 0);
+    for round in 0..rounds {
+        let earlier = 2 + random.below(2);
+        let instance = Instance::with_repeated(&mut random, 6, earlier, &["ill"]);
+        let table = instance.data[0].table();
+        let columns = raw_columns(&table);
+        let earlier: Vec<usize> = (0..earlier).collect();
+        if !is_small(&instance, &earlier) {
+            continue;
+        }
+        let releases: Vec<(Recoding, Release)> = (0..2)
+            .map(|_| {
+                let recoding = publish(&table, &mut random, false, true);
+                let release = recoding.apply(&table).unwrap();
+                (recoding, release)
+            })
+            .filter(|(_, release)| release.contingency.rows() > 0)
+            .collect();
+        let words = RandomSpec { x: None, ..RandomSpec::random(&mut random, &instance) };
+        for (constraint, naive) in &constraints(&instance, &words, &earlier) {
+            let check = check_of(JoinCheck::new, &instance, constraint, &earlier, &columns);
+            let bounded = check_of(JoinCheck::new, &instance, constraint, &earlier, &columns).with_bounds();
+            let listing = check_of(JoinCheck::listing, &instance, constraint, &earlier, &columns);
+            if !check.repeats_a_column() {
+                continue;
+            }
+            for (recoding, release) in &releases {
+                let found = &naive_results(&instance, &earlier, release, &[naive])[0];
+                let context = || {
+                    let published = contents(release);
+                    format!("round {round}, {words:?}: {naive:?}, published {published:?}{}", instance.description())
+                };
+                assert_survey((&instance, &earlier, true), &check, naive, found, release, &context);
+                assert_survey((&instance, &earlier, true), &listing, naive, found, release, &context);
+                let (exact, by_bounds) = (check.violating(release).unwrap(), bounded.violating(release).unwrap());
+                assert_eq!(exact, by_bounds, "with bounds: {}", context());
+                assert_verified((&instance, &earlier), (constraint, naive), found, (recoding, release), &context);
+                judged += 1;
+                violated += usize::from(!found.classes.is_empty());
+                excused += usize::from(found.classes.is_empty() && found.worst.is_some_and(|worst| worst < 0.0));
+            }
+        }
+    }
+    println!("{judged} checked, {violated} violated, {excused} held");
+    assert!(judged > rounds / 2 && violated * 8 > judged && violated * 8 < judged * 7, "{violated} of {judged}");
+}
+
+#[test]
+fn repeated_columns_are_judged_as_if_all_tuples_were_listed() {
+    repeat(77, 1500, check_repeated_columns);
 }
 
 /// Runs a test with `ORACLE_TIMES` different seeds; 1 by default.
