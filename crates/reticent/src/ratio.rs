@@ -48,7 +48,11 @@ impl Ratio {
 
     /// Converts to floating point, for display and scores. Never use it for a verdict.
     pub fn to_f64(self) -> f64 {
-        self.numerator as f64 / self.denominator as f64
+        // Conversion of 64 bits is one instruction.
+        match (u64::try_from(self.numerator), u64::try_from(self.denominator)) {
+            (Ok(numerator), Ok(denominator)) => numerator as f64 / denominator as f64,
+            _ => self.numerator as f64 / self.denominator as f64,
+        }
     }
 }
 
@@ -67,8 +71,12 @@ impl PartialOrd for Ratio {
 }
 
 impl Ord for Ratio {
-    /// Compares by continued fractions, which is exact and cannot overflow.
+    /// Compares products if they fit, and otherwise continued fractions, which cannot overflow. Both are exact.
     fn cmp(&self, other: &Self) -> Ordering {
+        let largest = self.numerator.max(self.denominator).max(other.numerator).max(other.denominator);
+        if u64::try_from(largest).is_ok() {
+            return (self.numerator * other.denominator).cmp(&(other.numerator * self.denominator));
+        }
         let (mut a, mut b, mut c, mut d) = (self.numerator, self.denominator, other.numerator, other.denominator);
         let mut swapped = false;
         loop {

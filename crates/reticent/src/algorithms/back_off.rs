@@ -19,7 +19,7 @@ use super::{Control, RecodingTask};
 use crate::data::schema::Role;
 use crate::data::taxonomy::{Cut, NodeId, Taxonomy};
 use crate::error::{Error, Result};
-use crate::operations::suppress_records::violating;
+use crate::operations::suppress_records::is_violating;
 use crate::release::recoding::Recoding;
 
 /// Maximum number of cuts of one column that are floors; beyond, its full-domain levels are.
@@ -91,7 +91,7 @@ impl BackOff {
                 .collect();
             let recoding = base.coarsened(task.table, &chosen);
             let release = recoding.apply(task.table)?;
-            if release.contingency.rows() == 0 || violating(&release, task.requirement, &checks)?.contains(&true) {
+            if release.contingency.rows() == 0 || is_violating(&release, task.requirement, &checks)? {
                 return Ok(None);
             }
             match admits(&recoding) {

@@ -161,8 +161,7 @@ pub(super) fn join_checks<'a>(
         for constraint in &join.constraints {
             let (history, rules) = (task.history, &task.requirement.rules);
             let shared = Some(&mut *repeated);
-            let check =
-                JoinCheck::sharing(shared, constraint, &columns, generalized, history, &join.earlier, rules)?;
+            let check = JoinCheck::sharing(shared, constraint, &columns, generalized, history, &join.earlier, rules)?;
             let check = check.with_abort(abort);
             if checks.iter().any(|known| known.implies(&check)) {
                 continue;
@@ -181,7 +180,7 @@ pub(super) fn first_violation<'j, 'a>(
     release: &Release,
 ) -> Result<Option<(&'j JoinCheck<'a>, crate::models::Violation)>> {
     for check in checks {
-        if !check.violating(release)?.contains(&true) {
+        if !check.is_violated(release)? {
             continue;
         }
         if let Some(worst) = check.survey(release)?.violations.into_iter().next() {

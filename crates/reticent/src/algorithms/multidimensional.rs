@@ -170,7 +170,7 @@ impl MultidimensionalSearch<'_> {
             return Ok(false);
         }
         for join_check in super::join_checker::join_checks(self.regions.task, &columns, self.regions.control.abort)? {
-            if join_check.is_constant(&columns) && join_check.violating(&release)?.contains(&true) {
+            if join_check.is_constant(&columns) && join_check.is_violated(&release)? {
                 return Ok(true);
             }
         }

@@ -40,7 +40,7 @@ use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Result};
 use crate::join::JoinCheck;
 use crate::models::{Merging, merging_of};
-use crate::operations::suppress_records::{suppress_records, violating};
+use crate::operations::suppress_records::{is_violating, suppress_records};
 use crate::registry::{Arguments, Domain, Entry, Kind, ParameterDef};
 use crate::release::recoding::Recoding;
 
@@ -315,11 +315,11 @@ impl<'a> SpecializationSearch<'a> {
         }
         let release = recoding.apply(self.task.table)?;
         for join_check in &self.release_checks {
-            if join_check.violating(&release)?.contains(&true) {
+            if join_check.is_violated(&release)? {
                 return Ok(false);
             }
         }
-        Ok(!judges_sets || !violating(&release, self.task.requirement, &[])?.contains(&true))
+        Ok(!judges_sets || !is_violating(&release, self.task.requirement, &[])?)
     }
 
     /// Returns the valid candidate with the highest score. Ties are resolved by the order of columns and cuts.

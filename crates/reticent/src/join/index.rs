@@ -214,9 +214,10 @@ impl<'a> JoinIndex<'a> {
         let is_used = |column: &usize| {
             let at = ColumnRef { release, column: *column };
             let is_left_out = Some(theirs[*column].name.as_str()) == without;
-            !is_left_out && (constraint.x.contains(&at)
-                || constraint.y.contains(&Counted::Column(at))
-                || others.iter().any(|other| are_related(&theirs[*column].name, other, rules)))
+            !is_left_out
+                && (constraint.x.contains(&at)
+                    || constraint.y.contains(&Counted::Column(at))
+                    || others.iter().any(|other| are_related(&theirs[*column].name, other, rules)))
         };
         let columns: Vec<usize> = (0..theirs.len()).filter(is_used).collect();
         let people = constraint.y.contains(&Counted::People(release));

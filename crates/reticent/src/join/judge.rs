@@ -265,9 +265,9 @@ impl<'a> JoinCheck<'a> {
             && limit(self) == limit(other)
     }
 
-    /// Number of cached index entries, as a measure of the cost of judging.
+    /// Number of cached index entries, or of steps for a repeated column, as a measure of the cost of judging.
     pub(crate) fn stored_entries(&self) -> u64 {
-        self.index().stored()
+        if self.repeated.is_some() { repeated::MAX_STEPS as u64 } else { self.index().stored() }
     }
 
     /// Columns of the new release in X, which define its classes.
@@ -316,7 +316,8 @@ impl<'a> JoinCheck<'a> {
     pub fn interval_value(&self, place: usize, tree: &Taxonomy, codes: std::ops::Range<Code>) -> Option<u32> {
         let interval = tree.interval_over(&codes)?;
         Some(
-            self.index().value(place, &JoinValue::SubInterval(&tree.interval_label(&codes), tree.value_type(), interval)),
+            self.index()
+                .value(place, &JoinValue::SubInterval(&tree.interval_label(&codes), tree.value_type(), interval)),
         )
     }
 
@@ -392,7 +393,15 @@ impl<'a> JoinCheck<'a> {
             }
             _ => None,
         };
-        ClassCells { measured: Measured { codes, len: cells.len() }, cells, extras: listed, repeated: numbers, by_owner, bounds, whole }
+        ClassCells {
+            measured: Measured { codes, len: cells.len() },
+            cells,
+            extras: listed,
+            repeated: numbers,
+            by_owner,
+            bounds,
+            whole,
+        }
     }
 
     /// Judges a class of the new release. `key` are the numbers of its values in the varying join columns; `counts` is
@@ -405,7 +414,7 @@ impl<'a> JoinCheck<'a> {
     /// Worst judgement over the values on X. If `with_witness`, `x` is the first of the worst values on X.
     fn worst(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)], with_witness: bool) -> ClassSafety {
         if let Some(repeated) = &self.repeated {
-            return self.worst_of_repeated(repeated, cells, key, counts);
+            return self.worst_of_repeated(repeated, cells, key, counts, with_witness);
         }
         if with_witness {
             let found = self.safety_by_x(cells, key, counts);

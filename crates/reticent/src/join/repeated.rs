@@ -1,6 +1,6 @@
 //! A column that earlier releases repeat: their classes with a histogram, in place of the combinations of their tuples.
 //!
-//! Case       Several earlier releases have a column of the new release that is not in X, each with its values unchanged, and every
+//! Case       Earlier releases have a column of the new release that is not in X, each with its values unchanged, and every
 //!            other join column of the releases is in X. Then a value on X is one class of each release, and the tuples with a value
 //!            of the column are a product: their number is the product of the numbers of records with the value in these classes.
 //! Stored     the classes of each release without the column, and the number of records by value of each class. Memory is
@@ -20,8 +20,6 @@ use crate::data::taxonomy::Code;
 use crate::release::PublishedColumn;
 use crate::release::history::RecordedRelease;
 
-/// Minimum number of earlier releases with the column. For fewer, the join index counts what it needs.
-const MIN_RELEASES: usize = 2;
 /// Maximum number of stored groups that match values of the new release.
 const MAX_STORED: usize = 4_000_000;
 
@@ -92,7 +90,8 @@ impl<'a> RepeatedColumns<'a> {
         rules: &'a [InconsistentRules],
     ) -> Option<Arc<RepeatedColumn<'a>>> {
         let column = repeated_column(constraint, columns, generalized, earlier, rules)?;
-        let same = self.known.iter().find(|known| known.0 == constraint.x && known.1 == set && known.2.column == column);
+        let same =
+            self.known.iter().find(|known| known.0 == constraint.x && known.1 == set && known.2.column == column);
         if let Some((.., known)) = same {
             return Some(known.clone());
         }
@@ -128,9 +127,9 @@ fn repeated_column(
     let joined = |at: usize, theirs: &str| {
         let others = earlier.iter().enumerate().filter(|(other, _)| *other != at);
         ours.iter().any(|name| are_related(name, theirs, rules))
-            || others.into_iter().any(|(_, other)| {
-                other.release.columns.iter().any(|column| are_related(&column.name, theirs, rules))
-            })
+            || others
+                .into_iter()
+                .any(|(_, other)| other.release.columns.iter().any(|column| are_related(&column.name, theirs, rules)))
     };
     let others_in_x = earlier.iter().enumerate().all(|(at, recorded)| {
         let mut theirs = recorded.release.columns.iter().enumerate().filter(|(_, theirs)| theirs.name != name);
@@ -149,7 +148,7 @@ fn repeated_column(
         }
         _ => false,
     };
-    let repeats = earlier.iter().filter(|recorded| has(recorded)).count() >= MIN_RELEASES;
+    let repeats = earlier.iter().any(|recorded| has(recorded));
     (is_plain && others_in_x && counts && repeats).then_some(column)
 }
 
@@ -224,7 +223,8 @@ impl MemberClasses {
         for group in 0..groups.len() {
             let start = counts.len();
             starts.push(start as u32);
-            while at < table.len() && (0..member.columns.len()).all(|of| table.codes[of][at] == groups.codes[of][group]) {
+            while at < table.len() && (0..member.columns.len()).all(|of| table.codes[of][at] == groups.codes[of][group])
+            {
                 let number = numbers[table.codes[columns.len() - 1][at] as usize];
                 counts.extend(number.map(|number| (number, table.weights[at])));
                 at += 1;

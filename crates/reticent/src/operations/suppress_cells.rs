@@ -10,7 +10,7 @@ use crate::data::schema::Role;
 use crate::data::table::Table;
 use crate::error::Result;
 use crate::join::JoinCheck;
-use crate::operations::suppress_records::{class_of, rule_columns, suppress_records, violating};
+use crate::operations::suppress_records::{class_of, is_violating, rule_columns, suppress_records, violating};
 use crate::registry::{Entry, Kind};
 use crate::release::Release;
 use crate::release::recoding::{Recoding, RecodingRule};
@@ -65,7 +65,7 @@ pub fn suppress_cells(
     }
     // The loop checks the violating records separately. In the whole release, a model may have another result.
     let after = recoding.apply(table)?;
-    if violating(&after, requirement, join_checks)?.contains(&true) {
+    if is_violating(&after, requirement, join_checks)? {
         recoding.rules.clear();
         return suppress_records(table, recoding, requirement, join_checks);
     }

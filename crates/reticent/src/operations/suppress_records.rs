@@ -7,7 +7,7 @@
 
 use hashbrown::HashSet;
 
-use crate::contract::ReleaseJudge;
+use crate::contract::{Model, ReleaseJudge};
 use crate::data::contingency::ContingencyTable;
 use crate::data::table::Table;
 use crate::error::Result;
@@ -89,22 +89,24 @@ pub(crate) fn violating(
     join_checks: &[JoinCheck<'_>],
 ) -> Result<Vec<bool>> {
     let mut marks = vec![false; release.contingency.len()];
+    // A class that violates a constraint is not judged by the others on the same columns.
+    let mut by_columns: Vec<(&[usize], HashSet<Box<[u32]>>)> = Vec::new();
     for join_check in join_checks {
-        marks.iter_mut().zip(join_check.violating(release)?).for_each(|(mark, violates)| *mark |= violates);
+        let by = join_check.by();
+        let at = by_columns.iter().position(|(known, _)| *known == by).unwrap_or_else(|| {
+            by_columns.push((by, HashSet::new()));
+            by_columns.len() - 1
+        });
+        join_check.add_violating(release, &mut by_columns[at].1)?;
+    }
+    for (by, classes) in by_columns.iter().filter(|(_, classes)| !classes.is_empty()) {
+        for (at, mark) in marks.iter_mut().enumerate() {
+            *mark |= classes.contains(&class_of(&release.contingency, by, at));
+        }
     }
     for model in &requirement.models {
         let by = release.positions(model.grouped_by())?;
-        let of = release.positions(model.measured())?;
-        let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
-        let measured = Measured::new(&release.contingency, &of);
-        let whole = measured.whole(&release.contingency, column);
-        let judge = ReleaseJudge::new(model.as_ref(), &release.contingency, &by, &whole)?;
-        let mut classes: HashSet<Box<[u32]>> = HashSet::new();
-        for_each(&release.contingency, &by, &measured, |member, group| {
-            if !judge.judge(member, &group).holds {
-                classes.insert(class_of(&release.contingency, &by, member));
-            }
-        });
+        let classes = violating_classes(model.as_ref(), release, &by)?;
         if classes.is_empty() {
             continue;
         }
@@ -113,4 +115,40 @@ pub(crate) fn violating(
         }
     }
     Ok(marks)
+}
+
+/// Returns true if a class violates a model or a join constraint.
+pub(crate) fn is_violating(
+    release: &Release,
+    requirement: &Requirement,
+    join_checks: &[JoinCheck<'_>],
+) -> Result<bool> {
+    for model in &requirement.models {
+        let by = release.positions(model.grouped_by())?;
+        if !violating_classes(model.as_ref(), release, &by)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    for join_check in join_checks {
+        if join_check.is_violated(release)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Classes on the columns `by` that violate a model.
+fn violating_classes(model: &dyn Model, release: &Release, by: &[usize]) -> Result<HashSet<Box<[u32]>>> {
+    let of = release.positions(model.measured())?;
+    let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
+    let measured = Measured::new(&release.contingency, &of);
+    let whole = measured.whole(&release.contingency, column);
+    let judge = ReleaseJudge::new(model, &release.contingency, by, &whole)?;
+    let mut classes: HashSet<Box<[u32]>> = HashSet::new();
+    for_each(&release.contingency, by, &measured, |member, group| {
+        if !judge.judge(member, &group).holds {
+            classes.insert(class_of(&release.contingency, by, member));
+        }
+    });
+    Ok(classes)
 }

@@ -151,6 +151,19 @@ pub fn for_each(
     measured: &Measured,
     mut visit: impl FnMut(usize, EquivalenceClass<'_>),
 ) {
+    for_each_while(contingency, by, measured, |member, class| {
+        visit(member, class);
+        true
+    });
+}
+
+/// As [`for_each`], until `visit` returns false.
+pub(crate) fn for_each_while(
+    contingency: &ContingencyTable,
+    by: &[usize],
+    measured: &Measured,
+    mut visit: impl FnMut(usize, EquivalenceClass<'_>) -> bool,
+) {
     let parts: Vec<&[Code]> = by.iter().map(|column| contingency.codes[*column].as_slice()).collect();
     let order = ascending(&parts, contingency.len());
     let mut counter = ClassCounter::new(measured.len, contingency.owners.is_some());
@@ -158,8 +171,8 @@ pub fn for_each(
         let at = *at as usize;
         counter.add(contingency, measured, at);
         let last = order.get(place + 1).is_none_or(|next| parts.iter().any(|part| part[*next as usize] != part[at]));
-        if last {
-            visit(at, counter.count());
+        if last && !visit(at, counter.count()) {
+            return;
         }
     }
 }

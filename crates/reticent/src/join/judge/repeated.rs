@@ -3,10 +3,10 @@
 //! A tuple of classes is a value on X. Its tuples of records with a value of the column number n0 * n1 * ... * nm: the records with the
 //! value in the class of the new release and in each of the earlier classes.
 //!
-//! Few tuples  All are judged, exactly, if the numbers of matching classes multiply to at most `MAX_EXACT`.
-//! Many        A part of the tuples is skipped if bounds on its counts prove the limit. The search ends at the first violation. The
-//!             safety is then a bound on that of the worst value on X.
-//! Steps       What is not proved within `MAX_STEPS` classes counts as a violation.
+//! Verdict     A part of the tuples is skipped if bounds on its counts prove the limit. The search ends at the first violation. The
+//!             safety is then a bound on that of the worst value on X, or that of the violation.
+//! Safety      For a survey, all tuples are judged if the numbers of matching classes multiply to at most `MAX_EXACT`.
+//! Steps       What is not proved within `MAX_STEPS` steps (visited classes, and lists of candidates) counts as a violation.
 
 use super::{ClassCells, ClassSafety, JoinCheck, Ratio, ValueOnX, greatest_common_divisor};
 use crate::data::contingency::Weight;
@@ -19,7 +19,9 @@ use crate::join::{Counted, Limit};
 /// Maximum number of tuples that are all judged.
 pub(super) const MAX_EXACT: usize = 2_000;
 /// Maximum number of visited classes for a class of the new release.
-const MAX_STEPS: usize = 20_000;
+pub(super) const MAX_STEPS: usize = 5_000;
+/// Number of candidates of a class that cost as much as a step.
+const CANDIDATES_OF_A_STEP: usize = 8;
 /// Relative distance from a limit within which a ratio of rounded numbers does not decide.
 const ROUNDING: f64 = 1e-9;
 
@@ -44,6 +46,8 @@ struct WorstTuple<'s, 'a> {
     /// Counts of the class, in the order of `values`.
     counts: Vec<(Code, Weight)>,
     values: Vec<ValueCount>,
+    /// By depth, then by value: product of the numbers of records in the chosen classes.
+    products: Vec<Vec<Tuples>>,
     /// By depth, then by value: product of the fewest and of the most records in the remaining releases.
     remaining: Vec<Vec<(f64, f64)>>,
     /// Place of the release whose people are counted among the counted releases.
@@ -66,6 +70,7 @@ impl<'a> JoinCheck<'a> {
         cells: &ClassCells,
         key: &[u32],
         counts: &[(Code, Weight)],
+        is_survey: bool,
     ) -> ClassSafety {
         let Some((first, _)) = counts.first() else { return ClassSafety::VACUOUS };
         // All other constant join columns are in X, so the records of the class agree in them.
@@ -75,12 +80,19 @@ impl<'a> JoinCheck<'a> {
         if choices.candidates.iter().any(|of| of.list.is_empty()) || self.index().is_aborted() {
             return ClassSafety::VACUOUS;
         }
-        let mut search = WorstTuple::new(self, column, &choices, cells, counts);
-        let products: Vec<Tuples> = search.values.iter().map(|value| Tuples::from(value.records)).collect();
-        if !search.extend(&mut Vec::new(), &products) && search.found.holds {
+        let tuples = choices.candidates[..column.members.len()]
+            .iter()
+            .try_fold(1usize, |product, of| product.checked_mul(of.list.len()));
+        let is_exact = is_survey && tuples.is_some_and(|tuples| tuples <= self.max_exact);
+        let mut search = WorstTuple::new(self, column, &choices, cells, counts, is_exact);
+        let bound = if is_exact { None } else { search.bound(0, &search.products[0], &[]) };
+        if let Some((true, safety)) = bound {
+            return ClassSafety { safety, ..ClassSafety::VACUOUS };
+        }
+        if !search.extend(&mut Vec::new()) && search.found.holds {
             // The steps ran out.
-            let bound = search.bound(0, &products, &[]).map_or(f64::NEG_INFINITY, |(_, safety)| safety);
-            return ClassSafety { holds: false, safety: search.found.safety.min(bound), x: search.found.x };
+            let safety = bound.map_or(f64::NEG_INFINITY, |(_, safety)| safety);
+            return ClassSafety { holds: false, safety: search.found.safety.min(safety), x: search.found.x };
         }
         search.found
     }
@@ -93,6 +105,7 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
         choices: &'s Choices,
         cells: &'s ClassCells,
         counts: &[(Code, Weight)],
+        is_exact: bool,
     ) -> WorstTuple<'s, 'a> {
         let mut counts = counts.to_vec();
         let number = |code: Code| cells.repeated[code as usize];
@@ -120,18 +133,17 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
         let mut remaining = vec![vec![(1.0, 1.0); values.len()]];
         for extremes in choices.extremes.iter().rev() {
             let after = &remaining[remaining.len() - 1];
-            let of_value = |(value, (fewest, most)): (&ValueCount, &(f64, f64))| {
-                match extremes.binary_search_by_key(&value.number, |of| of.0) {
-                    Ok(at) => (fewest * extremes[at].1 as f64, most * extremes[at].2 as f64),
-                    Err(_) => (0.0, 0.0),
-                }
+            let of_value = |(value, (fewest, most)): (&ValueCount, &(f64, f64))| match extremes
+                .binary_search_by_key(&value.number, |of| of.0)
+            {
+                Ok(at) => (fewest * extremes[at].1 as f64, most * extremes[at].2 as f64),
+                Err(_) => (0.0, 0.0),
             };
             remaining.push(values.iter().zip(after).map(of_value).collect());
         }
         remaining.reverse();
-        let tuples = choices.candidates[..column.members.len()]
-            .iter()
-            .try_fold(1usize, |product, of| product.checked_mul(of.list.len()));
+        let mut products = vec![vec![0; values.len()]; column.members.len() + 1];
+        products[0] = values.iter().map(|value| Tuples::from(value.records)).collect();
         WorstTuple {
             check,
             column,
@@ -139,44 +151,47 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
             cells,
             counts,
             values,
+            products,
             remaining,
             people: place.filter(|_| is_people),
-            is_exact: tuples.is_some_and(|tuples| tuples <= check.max_exact),
+            is_exact,
             steps: 0,
             found: ClassSafety::VACUOUS,
         }
     }
 
     /// Judges the tuples that start with these classes. Returns false if the search ends.
-    fn extend(&mut self, tuple: &mut Vec<u32>, products: &[Tuples]) -> bool {
+    fn extend(&mut self, tuple: &mut Vec<u32>) -> bool {
         let depth = tuple.len();
         let index = self.check.index();
         if depth == self.column.members.len() {
             if index.has_witness(&self.choices.candidates, tuple) {
-                let judged = self.judge(tuple, products);
-                self.found = self.found.worse(judged);
+                let judged = self.judge(tuple, &self.products[depth]);
+                let is_worse = (judged.holds, judged.safety) < (self.found.holds, self.found.safety);
+                let x = if is_worse { index.number_of_x(tuple) } else { self.found.x };
+                self.found = ClassSafety { x, ..self.found.worse(judged) };
             }
             return self.is_exact || self.found.holds;
         }
         let (choices, column) = (self.choices, self.column);
         let prefix = tuple.clone();
+        self.steps += choices.candidates[depth].list.len() / CANDIDATES_OF_A_STEP;
         for class in index.members()[depth].matching_groups(index.members(), &choices.candidates[depth], &prefix) {
             self.steps += 1;
             if !self.is_exact && (self.steps > MAX_STEPS || index.gave_up()) {
                 return false;
             }
-            let next = self.multiplied(products, column.members[depth].counts(class));
-            if next.iter().all(|product| *product == 0) {
+            if !self.multiply(depth, column.members[depth].counts(class)) {
                 continue;
             }
             tuple.push(class);
-            let proved = if self.is_exact { None } else { self.bound(depth + 1, &next, tuple) };
+            let proved = if self.is_exact { None } else { self.bound(depth + 1, &self.products[depth + 1], tuple) };
             let goes_on = match proved {
                 Some((true, safety)) => {
                     self.found.safety = self.found.safety.min(safety);
                     true
                 }
-                _ => self.extend(tuple, &next),
+                _ => self.extend(tuple),
             };
             tuple.pop();
             if !goes_on {
@@ -186,24 +201,29 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
         true
     }
 
-    /// Products with the counts of a class. Their ratios are kept if they would be too large.
-    fn multiplied(&self, products: &[Tuples], counts: &[(u32, Weight)]) -> Vec<Tuples> {
-        let divisor = match products.iter().any(|product| *product > Tuples::from(u64::MAX)) {
-            true => products.iter().fold(0, |divisor, product| greatest_common_divisor(divisor, *product)).max(1),
+    /// Multiplies the products of a depth with the counts of a class. Returns false if all are zero. If they would be too large, they keep
+    /// their ratios.
+    fn multiply(&mut self, depth: usize, counts: &[(u32, Weight)]) -> bool {
+        let (before, after) = self.products.split_at_mut(depth + 1);
+        let (before, after) = (&before[depth], &mut after[0]);
+        let divisor = match before.iter().any(|product| *product > Tuples::from(u64::MAX)) {
+            true => before.iter().fold(0, |divisor, product| greatest_common_divisor(divisor, *product)).max(1),
             false => 1,
         };
-        let mut at = 0;
-        let of_value = |(value, product): (&ValueCount, &Tuples)| {
+        let (mut at, mut occurs) = (0, false);
+        for ((value, product), next) in self.values.iter().zip(before).zip(after) {
             while counts.get(at).is_some_and(|(number, _)| *number < value.number) {
                 at += 1;
             }
-            let records = counts.get(at).filter(|(number, _)| *number == value.number).map_or(0, |(_, records)| *records);
-            (product / divisor).checked_mul(Tuples::from(records)).unwrap_or_else(|| {
+            let records = counts.get(at).filter(|(number, _)| *number == value.number).map_or(0, |of| of.1);
+            let product = if divisor == 1 { *product } else { product / divisor };
+            *next = product.checked_mul(Tuples::from(records)).unwrap_or_else(|| {
                 self.check.index().give_up();
                 Tuples::MAX
-            })
-        };
-        self.values.iter().zip(products).map(of_value).collect()
+            });
+            occurs |= *next > 0;
+        }
+        occurs
     }
 
     /// Whether all tuples that start with these classes satisfy the limit, and a bound on their safety; `None` without a bound.
@@ -300,7 +320,8 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
     /// Judges a value on X: one class of each release.
     fn judge(&self, tuple: &[u32], products: &[Tuples]) -> ClassSafety {
         let check = self.check;
-        let number = check.index().number_of_x(tuple);
+        // The number of the value on X is assigned if it is the worst.
+        let number = u32::MAX;
         let before = check.excuses_values().then(|| self.before(tuple, number)).flatten();
         let at = ValueOnX { number, before: before.as_ref() };
         match &check.constraint.limit {
@@ -317,7 +338,8 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
             }
             Limit::Distribution(_) => {
                 let occurring = self.values.iter().zip(products).filter(|(_, product)| **product > 0);
-                let ys: Option<Vec<(Code, Tuples)>> = occurring.map(|(value, product)| Some((value.y?, *product))).collect();
+                let ys: Option<Vec<(Code, Tuples)>> =
+                    occurring.map(|(value, product)| Some((value.y?, *product))).collect();
                 match (ys, self.counts_own_column()) {
                     (None, _) => check.not_judged(number),
                     (Some(ys), true) => check.distribution(self.cells, ys, number),
@@ -339,8 +361,8 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
                 counts.binary_search_by_key(value, |of| of.0).map_or(0, |at| counts[at].1)
             };
             let mut others = rest.iter().zip(&tuple[1..]).map(records_in);
-            let tuples =
-                others.try_fold(Tuples::from(*records), |product, records| product.checked_mul(Tuples::from(records)))?;
+            let tuples = others
+                .try_fold(Tuples::from(*records), |product, records| product.checked_mul(Tuples::from(records)))?;
             if tuples == 0 {
                 continue;
             }

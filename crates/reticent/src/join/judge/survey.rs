@@ -8,7 +8,8 @@ use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::schema::Role;
 use crate::data::taxonomy::Code;
 use crate::error::Result;
-use crate::release::classes::{Measured, for_each, people_in};
+use crate::operations::suppress_records::class_of;
+use crate::release::classes::{Measured, for_each, for_each_while, people_in};
 use crate::release::{PublishedColumn, Release};
 use crate::witness::SENSITIVE_NOT_SHOWN;
 
@@ -43,23 +44,24 @@ impl JoinCheck<'_> {
         });
         self.check()?;
         if !failing.is_empty() {
-            let classes: HashSet<Vec<Code>> = violating.iter().map(|at| self.class(contingency, *at)).collect();
+            let classes: HashSet<Box<[Code]>> =
+                violating.iter().map(|at| class_of(contingency, &self.x, *at)).collect();
             let members: Vec<bool> =
-                (0..contingency.len()).map(|at| classes.contains(&self.class(contingency, at))).collect();
+                (0..contingency.len()).map(|at| classes.contains(&class_of(contingency, &self.x, at))).collect();
             let chosen = contingency.filter(|at| members[at]);
             survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_, _| true);
         }
         failing.sort_by(|a, b| a.0.safety.total_cmp(&b.0.safety).then(a.1.cmp(&b.1)));
-        let mut people: HashMap<Vec<Code>, Weight> = HashMap::new();
+        let mut people: HashMap<Box<[Code]>, Weight> = HashMap::new();
         if contingency.owners.is_some() {
             let people_only = Measured::new(contingency, &[]);
             for_each(contingency, &self.x, &people_only, |member, group| {
-                people.insert(self.class(contingency, member), group.size);
+                people.insert(class_of(contingency, &self.x, member), group.size);
             });
         }
         let violation = |(judged, member, size): &(ClassSafety, usize, Weight)| Violation {
             witness: self.witness(release, *member, judged.x),
-            people: people.get(&self.class(contingency, *member)).copied().unwrap_or(*size),
+            people: people.get(&class_of(contingency, &self.x, *member)).copied().unwrap_or(*size),
             safety: judged.safety,
             explanation: self.constraint.explain(judged.safety),
         };
@@ -74,6 +76,48 @@ impl JoinCheck<'_> {
     ///
     /// Returns an error if the check was cancelled or the join is too large.
     pub fn violating(&self, release: &Release) -> Result<Vec<bool>> {
+        let mut classes = HashSet::new();
+        self.add_violating(release, &mut classes)?;
+        let contingency = &release.contingency;
+        Ok((0..contingency.len()).map(|at| classes.contains(&class_of(contingency, &self.x, at))).collect())
+    }
+
+    /// Adds the classes of a release that violate the constraint. Does not judge those that are known.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the check was cancelled or the join is too large.
+    pub(crate) fn add_violating(&self, release: &Release, known: &mut HashSet<Box<[Code]>>) -> Result<()> {
+        let mut found = Vec::new();
+        self.for_each_violating(release, known, |class| {
+            found.push(class);
+            true
+        })?;
+        known.extend(found);
+        Ok(())
+    }
+
+    /// Returns true if a class of a release violates the constraint.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the check was cancelled or the join is too large.
+    pub(crate) fn is_violated(&self, release: &Release) -> Result<bool> {
+        let mut found = false;
+        self.for_each_violating(release, &HashSet::new(), |_| {
+            found = true;
+            false
+        })?;
+        Ok(found)
+    }
+
+    /// Visits the classes that violate the constraint and are not `known`, until `visit` returns false.
+    fn for_each_violating(
+        &self,
+        release: &Release,
+        known: &HashSet<Box<[Code]>>,
+        mut visit: impl FnMut(Box<[Code]>) -> bool,
+    ) -> Result<()> {
         let contingency = &release.contingency;
         let plain = ContingencyTable {
             owners: if self.people { contingency.owners.clone() } else { None },
@@ -81,18 +125,13 @@ impl JoinCheck<'_> {
         };
         let cells = self.cells(&plain, &release.columns);
         let records = ContingencyTable { owners: None, ..plain };
-        let mut classes: HashSet<Vec<Code>> = HashSet::new();
-        for_each(&records, &self.x, &cells.measured, |member, group| {
-            if !self.worst(&cells, &self.key(release, member), group.counts, false).holds {
-                classes.insert(self.class(contingency, member));
-            }
+        for_each_while(&records, &self.x, &cells.measured, |member, group| {
+            let class = class_of(contingency, &self.x, member);
+            known.contains(&class)
+                || self.worst(&cells, &self.key(release, member), group.counts, false).holds
+                || visit(class)
         });
-        self.check()?;
-        Ok((0..contingency.len()).map(|at| classes.contains(&self.class(contingency, at))).collect())
-    }
-
-    fn class(&self, contingency: &ContingencyTable, at: usize) -> Vec<Code> {
-        self.x.iter().map(|column| contingency.codes[*column][at]).collect()
+        self.check()
     }
 
     fn key(&self, release: &Release, at: usize) -> Vec<u32> {
