@@ -11,11 +11,13 @@
 //! Earlier     What the earlier releases alone violate does not block a release that does not make it worse. A constraint with
 //!             `excuses_earlier` whose X has columns of earlier releases also holds beyond its limit for a value on X, if Y is in
 //!             earlier releases, and the join without the new release has no more values on Y, or no lower share of the value.
+//! Once        A release that can be computed from another counts once (`computable.rs`), except for (X,Y)-models.
 //! Counts      The join is not materialized. Records of the new release with equal join keys match the same earlier tuples
 //!             (`index.rs`). A class is judged from its counts and from the tuples that it matches (`judge.rs`).
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006. Lemmas 4.1 and 4.2 are false as printed;
 //!             `pruning.rs` proves the cases in which a violating candidate can be pruned.
 
+mod computable;
 mod histories;
 mod index;
 mod judge;
@@ -36,6 +38,7 @@ use crate::statement::Parameter;
 
 pub use crate::join::lossy::unknown_values;
 pub use crate::release::Member;
+pub(crate) use computable::is_computable_from;
 pub(crate) use histories::JudgedSets;
 pub use histories::{Breadth, sets_for, sub_histories};
 pub(crate) use index::join_columns;

@@ -14,6 +14,11 @@ pub struct ModelSpec {
 }
 
 impl ModelSpec {
+    /// Returns true for an explicit (X,Y)-model, which keeps the definition of the paper over joined releases.
+    pub fn is_xy_model(&self) -> bool {
+        self.model.starts_with("xy-")
+    }
+
     /// Returns true if a parameter refers to a column of this release, as in `release.column`.
     pub fn names(&self, release: &str) -> bool {
         let names = |word: &str| splits(word).any(|(name, _)| name == release);

@@ -196,6 +196,9 @@ impl Requirement {
             if over.already_violated > 0 {
                 parameters.insert("already".to_owned(), Parameter::Whole(over.already_violated));
             }
+            if let Some(release) = over.computable_from {
+                parameters.insert("computable-from".to_owned(), Parameter::Whole(release));
+            }
             let scope = statement::Scope::Joined { with: over.with.clone() };
             statement::Statement::judged(&model, parameters, scope, over.violations.len() as u64)
         });

@@ -3,7 +3,9 @@
 //! Shares no code with the algorithms: classes are built by comparing records, and every model has a naive definition.
 //! A violation refuses the release. A check that cannot be completed also refuses it.
 
+mod computable;
 mod over_joins;
+mod repeated_column;
 
 use std::collections::BTreeSet;
 

@@ -180,6 +180,7 @@ impl Maker for RecodeMaker<'_> {
             joined: &candidate.requirement.joins,
             rules: &candidate.requirement.rules,
             abort: &|| context.check().is_err(),
+            max_listed: JoinVerifier::MAX_LISTED,
         };
         let verdict = verify(counts, &expected, &candidate.requirement.models, Some(&joins))?;
         let statements = candidate.requirement.statements(&verdict);

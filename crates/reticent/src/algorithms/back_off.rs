@@ -2,7 +2,8 @@
 //!
 //! States      a *floor* for each quasi-identifier: a cut of its taxonomy. A state publishes the recoding of the algorithm, with every
 //!             value generalized to its floor. Without a recoding (the algorithm refused) a state publishes its floors.
-//! Judged      a state by the models and join constraints of the requirement, then by the caller (the audit).
+//! Judged      a state by the models and join constraints of the requirement, then by the caller (the audit). A state that can be
+//!             computed from an earlier release satisfies the constraints over joins with it.
 //! Few states  all of them, in ascending order of their loss. The first that passes has the least loss of all.
 //! Otherwise   floors are the full-domain levels. States on a path from the finest to the coarsest, each with the least additional
 //!             loss, are judged in steps that double, then by bisection. From the first that passes, the level of each column is
@@ -12,14 +13,16 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashSet;
+use hashbrown::{HashMap, HashSet};
 
 use super::join_checker::{counted_columns, join_checks};
 use super::{Control, RecodingTask};
 use crate::data::schema::Role;
 use crate::data::taxonomy::{Cut, NodeId, Taxonomy};
 use crate::error::{Error, Result};
+use crate::join::{JoinCheck, is_computable_from};
 use crate::operations::suppress_records::is_violating;
+use crate::release::Release;
 use crate::release::recoding::Recoding;
 
 /// Maximum number of cuts of one column that are floors; beyond, its full-domain levels are.
@@ -91,7 +94,8 @@ impl BackOff {
                 .collect();
             let recoding = base.coarsened(task.table, &chosen);
             let release = recoding.apply(task.table)?;
-            if release.contingency.rows() == 0 || is_violating(&release, task.requirement, &checks)? {
+            let is_empty = release.contingency.rows() == 0;
+            if is_empty || is_violating(&release, task.requirement, &[])? || violates_joins(&release, &checks, task)? {
                 return Ok(None);
             }
             match admits(&recoding) {
@@ -105,6 +109,26 @@ impl BackOff {
         let found = if states.is_some_and(|states| states <= budget) { search.all()? } else { search.path()? };
         Ok(found.map(|recoding| BackedOff { recoding, judged: judged.get(), budget }))
     }
+}
+
+/// Returns true if a release violates a join constraint. A release that can be computed from an earlier one adds nothing to the sets of
+/// releases that contain it.
+fn violates_joins(release: &Release, checks: &[JoinCheck<'_>], task: &RecodingTask<'_>) -> Result<bool> {
+    let mut computable: HashMap<&str, bool> = HashMap::new();
+    for check in checks {
+        if !check.is_violated(release)? {
+            continue;
+        }
+        let mut adds_nothing = false;
+        for earlier in check.earlier() {
+            let from = || is_computable_from(release, earlier, &task.requirement.rules);
+            adds_nothing |= *computable.entry(earlier.name.as_str()).or_insert_with(from);
+        }
+        if !adds_nothing || !check.constraint.excuses_earlier {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Cut of a taxonomy to which values are generalized at least.

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use hashbrown::HashMap;
+
+use super::computable::is_computable;
+use super::index::has_several_records;
 use super::maximal::MaximalSets;
 use super::{ColumnRef, Constraint, Counted, JoinScope};
 use crate::data::table::Table;
@@ -65,7 +69,8 @@ pub fn sub_histories(by_coalition: &[Vec<usize>], breadth: Breadth) -> Option<Ve
 /// `by_coalition` are the releases of each coalition, and `specs` the required models. If not every subset is used, "all
 /// releases" means the maximal sets whose join can contain a record of the table. Otherwise, a release about other
 /// people, or two conflicting releases, would make the join empty and its constraints vacuous. Releases that are
-/// not connected to the new one through join columns are excluded, unless a model names them, and so are duplicates.
+/// not connected to the new one through join columns are excluded, unless a model names them, and so are duplicates. A set does
+/// not contain a release that can be computed from another one of the set.
 ///
 /// # Errors
 ///
@@ -86,7 +91,11 @@ pub fn sets_for(
         return Err(too_large(HistoryLimit::Subsets));
     };
     let mut sets: BTreeSet<(usize, Vec<usize>)> = BTreeSet::new();
-    let mut add = |set: Vec<usize>| sets.insert((set.len(), set));
+    let mut computable = Computable { history, rules, specs, known: HashMap::new() };
+    let mut add = |set: Vec<usize>| {
+        let set = computable.counted_once(set);
+        sets.insert((set.len(), set))
+    };
     let is_exhaustive = |releases: &Vec<usize>| {
         breadth == Breadth::Every || (breadth == Breadth::Auto && releases.len() <= MAX_EXHAUSTIVE_BY_DEFAULT)
     };
@@ -105,6 +114,41 @@ pub fn sets_for(
         add(set);
     });
     Ok(sets.into_iter().map(|(_, set)| set).filter(|set| !set.is_empty()).collect())
+}
+
+/// Earlier releases that can be computed from others.
+struct Computable<'a> {
+    history: &'a History,
+    rules: &'a [InconsistentRules],
+    specs: &'a [ModelSpec],
+    /// Whether the first can be computed from the second.
+    known: HashMap<(usize, usize), bool>,
+}
+
+impl Computable<'_> {
+    /// Returns a set without the releases that can be computed from others that stay in it. Of equal releases, the first stays.
+    fn counted_once(&mut self, mut set: Vec<usize>) -> Vec<usize> {
+        for one in set.clone().into_iter().rev() {
+            if set.iter().any(|other| *other != one && self.is(one, *other)) {
+                set.retain(|known| *known != one);
+            }
+        }
+        set
+    }
+
+    fn is(&mut self, one: usize, other: usize) -> bool {
+        let (history, rules, specs) = (self.history, self.rules, self.specs);
+        *self.known.entry((one, other)).or_insert_with(|| {
+            let (one, other) = (&history.releases[one], &history.releases[other]);
+            let is_special =
+                |recorded: &RecordedRelease| recorded.population || specs.iter().any(|spec| spec.names(&recorded.name));
+            !specs.iter().any(ModelSpec::is_xy_model)
+                && !is_special(one)
+                && !is_special(other)
+                && !has_several_records(one)
+                && is_computable(&one.release, &other.release, rules)
+        })
+    }
 }
 
 pub(super) fn too_large(limit: HistoryLimit) -> Error {

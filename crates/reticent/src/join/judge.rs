@@ -9,6 +9,7 @@
 //! the new one (3), or of both (4). Case 2 is wrong as printed: a generalized earlier record can match records of the new
 //! release with different values and is then counted for each. It is used only if every earlier value matches at most one value.
 
+mod cells;
 mod distribution;
 mod listed;
 mod repeated;
@@ -16,6 +17,8 @@ mod survey;
 
 use std::sync::{Arc, OnceLock};
 
+use cells::ClassCell;
+pub use cells::ClassCells;
 use distribution::greatest_common_divisor;
 
 use hashbrown::HashMap;
@@ -26,7 +29,7 @@ use super::repeated::{RepeatedColumn, RepeatedColumns};
 use super::values::JoinValue;
 use super::{ColumnRef, Constraint, Counted, Limit};
 use crate::contract::{Judge, Judgement};
-use crate::data::contingency::{ContingencyTable, Weight, ascending};
+use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::taxonomy::{Code, NodeId, Taxonomy};
 use crate::error::{Error, Obstacle, Result};
 use crate::join::lossy::{InconsistentRules, Tuples};
@@ -58,49 +61,12 @@ pub struct JoinCheck<'a> {
     bounds: Vec<Option<Ratio>>,
     /// Judge of a distribution, if Y is a single column of an earlier release.
     judge: Option<Judge<'a>>,
-    /// Index of the earlier releases, unless a column is repeated.
-    own_index: Option<JoinIndex<'a>>,
-    repeated: Option<Arc<RepeatedColumn<'a>>>,
+    counts: EarlierCounts<'a>,
     relation: OnceLock<Relation>,
     /// Whether values are listed even if they cannot repeat.
     always_list: bool,
     /// Maximum number of tuples of a repeated column that are all judged.
     max_exact: usize,
-}
-
-/// Counted values of the new release: a code by combination, and the meaning of each code.
-#[derive(Debug)]
-pub struct ClassCells {
-    /// Codes by combination.
-    pub measured: Measured,
-    /// Meaning of each code.
-    cells: Vec<ClassCell>,
-    /// Values of the constant join columns, by number.
-    extras: Vec<Box<[u32]>>,
-    /// Number of the value of the repeated column, by code. Empty without one.
-    repeated: Vec<u32>,
-    /// Whether people are counted by owner instead of by record.
-    by_owner: bool,
-    /// Bound by code, if Y is a single column of the new release.
-    bounds: Vec<Option<Ratio>>,
-    /// The counted column of the whole new release, for a distribution.
-    whole: Option<Box<WholeColumn>>,
-}
-
-/// A column of a whole release: number of records, number of records by code, and the column.
-#[derive(Debug)]
-struct WholeColumn {
-    size: Weight,
-    counts: Vec<(Code, Weight)>,
-    column: PublishedColumn,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct ClassCell {
-    /// Number of the values of the constant join columns.
-    extra: u32,
-    /// Value on Y of the new release.
-    y: u32,
 }
 
 /// A value on X of the earlier releases.
@@ -131,6 +97,11 @@ impl ClassSafety {
     /// Judgement of a class without matches.
     const VACUOUS: ClassSafety = ClassSafety { holds: true, safety: f64::INFINITY, x: u32::MAX };
 
+    /// Whether the class counts as violating without a value on X that violates the limit.
+    fn is_unproved(&self) -> bool {
+        !self.holds && self.x == u32::MAX
+    }
+
     fn worse(self, other: ClassSafety) -> ClassSafety {
         let worst = if (other.holds, other.safety) < (self.holds, self.safety) { other } else { self };
         ClassSafety { holds: self.holds && other.holds, safety: self.safety.min(other.safety), x: worst.x }
@@ -148,6 +119,14 @@ pub(super) fn keys(
     let in_x = |column: &usize| constraint.x.contains(&ColumnRef { release: 0, column: *column });
     let joins = join_columns(ours, earlier, rules).into_iter();
     joins.partition(|column| in_x(column) && generalized.contains(column))
+}
+
+/// Counts of the earlier releases.
+enum EarlierCounts<'a> {
+    /// By value on X, counted when they are needed.
+    Index(Box<JoinIndex<'a>>),
+    /// By class, with the counts of a repeated column.
+    Repeated(Arc<RepeatedColumn<'a>>),
 }
 
 impl<'a> JoinCheck<'a> {
@@ -203,10 +182,13 @@ impl<'a> JoinCheck<'a> {
             Counted::Column(ColumnRef { release: 0, column }) => Some(*column),
             _ => None,
         });
-        let own_index = repeated.is_none().then(|| {
-            let keys: Vec<usize> = varying.iter().chain(&constant).copied().collect();
-            JoinIndex::new(constraint, &ours, &keys, &earlier, rules)
-        });
+        let counts = match repeated {
+            Some(repeated) => EarlierCounts::Repeated(repeated),
+            None => {
+                let keys: Vec<usize> = varying.iter().chain(&constant).copied().collect();
+                EarlierCounts::Index(Box::new(JoinIndex::new(constraint, &ours, &keys, &earlier, rules)))
+            }
+        };
         let bounds = match (&constraint.limit, constraint.y.as_slice()) {
             (Limit::AtMost(bounds), [Counted::Column(ColumnRef { release, column })]) if *release > 0 => {
                 bounds.by_label(&earlier[*release - 1].release.columns[*column])
@@ -233,8 +215,7 @@ impl<'a> JoinCheck<'a> {
             excuses_earlier: constraint.excuses_earlier && constraint.x.iter().any(|at| at.release > 0),
             bounds,
             judge,
-            own_index,
-            repeated,
+            counts,
             earlier,
             relation: OnceLock::new(),
             always_list: false,
@@ -244,7 +225,7 @@ impl<'a> JoinCheck<'a> {
 
     /// Sets the function that is polled for cancellation.
     pub(crate) fn with_abort(mut self, abort: &'a (dyn Fn() -> bool + Sync)) -> JoinCheck<'a> {
-        if let Some(index) = &mut self.own_index {
+        if let EarlierCounts::Index(index) = &mut self.counts {
             index.set_abort(abort);
         }
         self
@@ -252,7 +233,7 @@ impl<'a> JoinCheck<'a> {
 
     /// Returns true if the check enforces at least what another one does, because both limit the values of one repeated column.
     pub(crate) fn implies(&self, other: &JoinCheck<'_>) -> bool {
-        let (Some(one), Some(two)) = (&self.repeated, &other.repeated) else { return false };
+        let (Some(one), Some(two)) = (self.repeated(), other.repeated()) else { return false };
         let is_column = |check: &JoinCheck<'_>| matches!(check.constraint.y.as_slice(), [Counted::Column(_)]);
         // The whole release that a distribution is compared with differs.
         let is_share = !matches!(self.constraint.limit, Limit::Distribution(_));
@@ -267,7 +248,7 @@ impl<'a> JoinCheck<'a> {
 
     /// Number of cached index entries, or of steps for a repeated column, as a measure of the cost of judging.
     pub(crate) fn stored_entries(&self) -> u64 {
-        if self.repeated.is_some() { repeated::MAX_STEPS as u64 } else { self.index().stored() }
+        if self.repeated().is_some() { repeated::MAX_STEPS as u64 } else { self.index().stored() }
     }
 
     /// Columns of the new release in X, which define its classes.
@@ -291,10 +272,16 @@ impl<'a> JoinCheck<'a> {
     }
 
     pub(super) fn index(&self) -> &JoinIndex<'a> {
-        match (&self.own_index, &self.repeated) {
-            (Some(index), _) => index,
-            (None, Some(repeated)) => &repeated.index,
-            (None, None) => unreachable!("a check has an index or a repeated column"),
+        match &self.counts {
+            EarlierCounts::Index(index) => index,
+            EarlierCounts::Repeated(repeated) => &repeated.index,
+        }
+    }
+
+    fn repeated(&self) -> Option<&Arc<RepeatedColumn<'a>>> {
+        match &self.counts {
+            EarlierCounts::Index(_) => None,
+            EarlierCounts::Repeated(repeated) => Some(repeated),
         }
     }
 
@@ -321,89 +308,6 @@ impl<'a> JoinCheck<'a> {
         )
     }
 
-    /// Counted values for combinations of these columns, in the order of the new release.
-    pub fn cells(&self, contingency: &ContingencyTable, columns: &[PublishedColumn]) -> ClassCells {
-        let by_owner = self.people && contingency.owners.is_some();
-        let mut parts: Vec<&[Code]> =
-            self.constant.iter().map(|column| contingency.codes[*column].as_slice()).collect();
-        let values = self.constant.iter().zip(self.varying.len()..).map(|(column, key)| {
-            let mut values: Vec<Option<u32>> = vec![None; columns[*column].nodes.len()];
-            for code in &contingency.codes[*column] {
-                values[*code as usize].get_or_insert_with(|| {
-                    let of = &columns[*column];
-                    self.index().value(key, &JoinValue::Node(&of.tree, of.nodes[*code as usize]))
-                });
-            }
-            values
-        });
-        let values: Vec<Vec<Option<u32>>> = values.collect();
-        // Records with different values of a repeated column are counted separately.
-        let repeated = self.repeated.as_deref();
-        let first_y = parts.len() + usize::from(repeated.is_some());
-        parts.extend(repeated.map(|of| contingency.codes[of.column].as_slice()));
-        let number_of = |of: &RepeatedColumn<'_>, code: Code| {
-            let number = of.numbers.get(columns[of.column].label(code));
-            number.copied().unwrap_or_else(|| {
-                self.index().give_up();
-                0
-            })
-        };
-        let mut numbers = Vec::new();
-        // A record is a separate value. An owner has the values of all records of the owner.
-        let counted = if self.people && !by_owner { &[][..] } else { &self.y };
-        parts.extend(counted.iter().map(|column| contingency.codes[*column].as_slice()));
-        parts.extend(contingency.owners.as_deref().filter(|_| by_owner));
-        let mut cells: Vec<ClassCell> = Vec::new();
-        let mut codes = vec![0; contingency.len()];
-        let (mut extras, mut ys) = (HashMap::new(), HashMap::new());
-        let order = ascending(&parts, contingency.len());
-        for (place, at) in order.iter().enumerate() {
-            let at = *at as usize;
-            let same = place > 0 && parts.iter().all(|part| part[at] == part[order[place - 1] as usize]);
-            if !same {
-                let value = |(column, values): (&usize, &Vec<Option<u32>>)| {
-                    values[contingency.codes[*column][at] as usize].unwrap_or_default()
-                };
-                let extra: Box<[u32]> = self.constant.iter().zip(&values).map(value).collect();
-                let y: Box<[u32]> = parts[first_y..].iter().map(|part| part[at]).collect();
-                let next = extras.len() as u32;
-                let extra = *extras.entry(extra).or_insert(next);
-                let next = ys.len() as u32;
-                let single = if let [one] = *y { Some(one) } else { None };
-                let y = single.unwrap_or_else(|| *ys.entry(y).or_insert(next));
-                cells.push(ClassCell { extra, y });
-                numbers.extend(repeated.map(|of| number_of(of, contingency.codes[of.column][at])));
-            }
-            codes[at] = cells.len().saturating_sub(1) as Code;
-        }
-        let mut listed = vec![Box::default(); extras.len()];
-        extras.into_iter().for_each(|(values, number)| listed[number as usize] = values);
-        let bounds = match (&self.constraint.limit, self.constraint.y.as_slice()) {
-            (Limit::AtMost(bounds), [Counted::Column(ColumnRef { release: 0, column })]) => {
-                bounds.by_label(&columns[*column])
-            }
-            _ => Vec::new(),
-        };
-        let whole = match (&self.constraint.limit, self.constraint.y.as_slice()) {
-            (Limit::Distribution(_), [Counted::Column(ColumnRef { release: 0, column })]) => {
-                let records = ContingencyTable { owners: None, ..contingency.clone() };
-                let whole = Measured::new(&records, &[*column]).whole(&records, None);
-                let column = columns[*column].clone();
-                Some(Box::new(WholeColumn { size: whole.size, counts: whole.counts, column }))
-            }
-            _ => None,
-        };
-        ClassCells {
-            measured: Measured { codes, len: cells.len() },
-            cells,
-            extras: listed,
-            repeated: numbers,
-            by_owner,
-            bounds,
-            whole,
-        }
-    }
-
     /// Judges a class of the new release. `key` are the numbers of its values in the varying join columns; `counts` is
     /// the number of records by code.
     pub fn judge(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)]) -> Judgement {
@@ -413,7 +317,7 @@ impl<'a> JoinCheck<'a> {
 
     /// Worst judgement over the values on X. If `with_witness`, `x` is the first of the worst values on X.
     fn worst(&self, cells: &ClassCells, key: &[u32], counts: &[(Code, Weight)], with_witness: bool) -> ClassSafety {
-        if let Some(repeated) = &self.repeated {
+        if let Some(repeated) = self.repeated() {
             return self.worst_of_repeated(repeated, cells, key, counts, with_witness);
         }
         if with_witness {

@@ -171,7 +171,7 @@ impl<'a> RepeatedColumn<'a> {
         let keys: Vec<usize> = varying.into_iter().chain(constant).filter(|key| *key != column).collect();
         let index = JoinIndex::without(Some(name), constraint, &ours, &keys, earlier, rules);
         let mut by_release = numbers[1..].iter();
-        let mut numbers_of: Vec<Option<&Numbers>> = vec![None; earlier.len()];
+        let mut numbers_of: Vec<Option<&ValueNumbers>> = vec![None; earlier.len()];
         for (at, recorded) in earlier.iter().enumerate() {
             if place(recorded).is_some() {
                 numbers_of[at] = by_release.next();
@@ -211,7 +211,7 @@ impl MemberClasses {
         recorded: &RecordedRelease,
         member: &super::index::IndexedRelease,
         column: usize,
-        (numbers, len): (&Numbers, usize),
+        (numbers, len): (&ValueNumbers, usize),
     ) -> MemberClasses {
         let columns: Vec<usize> = member.columns.iter().copied().chain([column]).collect();
         let table = ContingencyTable { owners: None, ..recorded.release.contingency.clone() }.project(&columns);
@@ -252,7 +252,7 @@ fn extremes(member: &MemberClasses, classes: &[u32]) -> Vec<(u32, Weight, Weight
 }
 
 /// Number of each code of a column; `None` for a code that does not occur.
-type Numbers = Vec<Option<u32>>;
+type ValueNumbers = Vec<Option<u32>>;
 
 /// A published column, and whether a code occurs, by code.
 struct UsedColumn<'a> {
@@ -271,9 +271,9 @@ impl<'a> UsedColumn<'a> {
 
 /// Numbers of the values of columns, and how many there are. Values have equal numbers if and only if they match and have equal texts;
 /// `None` if that cannot be, because a value matches several values or one with another text.
-fn common_numbers(columns: &[UsedColumn<'_>]) -> Option<(Vec<Numbers>, usize)> {
+fn common_numbers(columns: &[UsedColumn<'_>]) -> Option<(Vec<ValueNumbers>, usize)> {
     let mut by_text: HashMap<&str, u32> = HashMap::new();
-    let mut numbers: Vec<Numbers> = Vec::new();
+    let mut numbers: Vec<ValueNumbers> = Vec::new();
     for UsedColumn { column, is_used } in columns {
         let mut number = |code: usize| {
             let next = by_text.len() as u32;

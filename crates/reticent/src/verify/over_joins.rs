@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::computable::can_be_computed;
+use super::repeated_column::RepeatedClasses;
 use super::{ClassViolation, Reading};
 use crate::data::contingency::{ContingencyTable, Owner};
 use crate::data::schema::Role;
@@ -34,6 +36,8 @@ pub struct JoinVerifier<'a> {
     pub rules: &'a [InconsistentRules],
     /// Polled for cancellation. Once true, verification returns [`Error::Stopped`].
     pub abort: &'a (dyn Fn() -> bool + Sync),
+    /// Maximum number of tuples of groups to visit for a repeated column, instead of judging it by class.
+    pub max_listed: u64,
 }
 
 /// Result of verifying a constraint over a join.
@@ -50,10 +54,12 @@ pub struct JoinFinding {
     pub violations: Vec<ClassViolation>,
     /// Number of values on X that violate the constraint in the earlier releases alone, and that the new release does not make worse.
     pub already_violated: u64,
+    /// Number of an earlier release of the join from which the new one can be computed. It adds nothing, so the join is not judged.
+    pub computable_from: Option<u64>,
 }
 
 /// Number of tuples, and of distinct values represented, by value on Y.
-type CountsByY = BTreeMap<Vec<Code>, (Tuples, Tuples)>;
+pub(super) type CountsByY = BTreeMap<Vec<Code>, (Tuples, Tuples)>;
 
 /// Maximum number of distinct pairs of values on X and Y.
 const MAX_VALUES: usize = 10_000_000;
@@ -61,6 +67,9 @@ const MAX_VALUES: usize = 10_000_000;
 const MAX_VISITED: u64 = 500_000_000;
 
 impl JoinVerifier<'_> {
+    /// Default of `max_listed`.
+    pub const MAX_LISTED: u64 = 1_000_000;
+
     /// Verifies all constraints.
     pub(super) fn judge(&self, reading: &Reading, recoding: &Recoding) -> Result<Vec<JoinFinding>> {
         let written = as_release(reading, recoding)?;
@@ -70,8 +79,14 @@ impl JoinVerifier<'_> {
             for (place, at) in requirement.earlier.iter().enumerate() {
                 releases.push(with_owner_column(&self.history.releases[*at], place + 1));
             }
+            let recorded = requirement.earlier.iter().map(|at| &self.history.releases[*at]);
+            let whole = recorded.into_iter().find(|earlier| can_be_computed(&written, earlier, self.rules));
             for constraint in &requirement.constraints {
-                let (violations, already_violated) = judge(constraint, &releases, self, &requirement.earlier)?;
+                let computable_from = whole.filter(|_| constraint.excuses_earlier).map(|earlier| earlier.number);
+                let (violations, already_violated) = match computable_from {
+                    Some(_) => (Vec::new(), 0),
+                    None => judge(constraint, &releases, self, &requirement.earlier)?,
+                };
                 let mut with: Vec<u64> =
                     requirement.earlier.iter().map(|at| self.history.releases[*at].number).collect();
                 with.sort_unstable();
@@ -81,6 +96,7 @@ impl JoinVerifier<'_> {
                     required_by: constraint.required_by.clone(),
                     violations,
                     already_violated,
+                    computable_from,
                 });
             }
         }
@@ -151,28 +167,15 @@ fn judge(
     joins: &JoinVerifier<'_>,
     earlier: &[usize],
 ) -> Result<(Vec<ClassViolation>, u64)> {
-    let tallies = tally(constraint, releases, joins)?;
-    let bound = bounds(constraint, releases);
-    let mut violating = Vec::new();
-    for (value, counted) in &tallies.by_x {
-        violating.extend(violation(constraint, counted, &bound, releases)?.map(|why| (value, counted, why)));
-    }
-    let is_of_earlier = constraint.y.iter().all(|of| of.release() > 0);
-    let knows_earlier = constraint.x.iter().any(|at| at.release > 0);
-    let before = match constraint.excuses_earlier && is_of_earlier && knows_earlier && !violating.is_empty() {
-        true => Some(tally(&without_new_release(constraint), &releases[1..], joins)?),
-        false => None,
+    let repeated = RepeatedClasses::new(constraint, releases, joins);
+    let max_visited = if repeated.is_some() { joins.max_listed } else { MAX_VISITED };
+    let (x, found) = match (listed_violations(constraint, releases, joins, max_visited), repeated) {
+        (Err(error), Some(repeated)) if is_not_countable(&error) => (repeated.x(), repeated.violating()?),
+        (listed, _) => listed?,
     };
     let (mut violations, mut already_violated) = (Vec::new(), 0);
-    for (value, counted, explanation) in violating {
-        let counted_before = before.as_ref().and_then(|before| {
-            // The position of a column of an earlier release is one less without the new release.
-            let here =
-                |at: &ColumnRef| tallies.x.iter().position(|x| x.release == at.release + 1 && x.column == at.column);
-            let codes: Option<Vec<Code>> = before.x.iter().map(|at| Some(value[here(at)?])).collect();
-            before.by_x.get(&codes?)
-        });
-        if counted_before.is_some_and(|before| !is_worse(constraint, counted, before, &bound)) {
+    for Violating { value, explanation, is_excused } in found {
+        if is_excused {
             already_violated += 1;
             continue;
         }
@@ -185,10 +188,56 @@ fn judge(
             };
             (name, text.to_owned())
         };
-        let witness = tallies.x.iter().zip(value).map(cell).collect();
+        let witness = x.iter().zip(&value).map(cell).collect();
         violations.push(ClassViolation { witness, explanation });
     }
     Ok((violations, already_violated))
+}
+
+/// A value on X that violates a constraint.
+pub(super) struct Violating {
+    pub(super) value: Vec<Code>,
+    pub(super) explanation: String,
+    /// Whether the earlier releases alone violate the constraint as much, which the constraint excuses.
+    pub(super) is_excused: bool,
+}
+
+fn is_not_countable(error: &Error) -> bool {
+    matches!(error, Error::CannotCheck(Obstacle::JoinNotCountable { .. }))
+}
+
+/// Values on X that violate a constraint, by visiting all tuples of groups, and the columns of X that they are of.
+fn listed_violations(
+    constraint: &Constraint,
+    releases: &[Release],
+    joins: &JoinVerifier<'_>,
+    max_visited: u64,
+) -> Result<(Vec<ColumnRef>, Vec<Violating>)> {
+    let tallies = tally(constraint, releases, joins, max_visited)?;
+    let bound = bounds(constraint, releases);
+    let mut violating = Vec::new();
+    for (value, counted) in &tallies.by_x {
+        violating.extend(violation(constraint, counted, &bound, releases)?.map(|why| (value, counted, why)));
+    }
+    let is_of_earlier = constraint.y.iter().all(|of| of.release() > 0);
+    let knows_earlier = constraint.x.iter().any(|at| at.release > 0);
+    let before = match constraint.excuses_earlier && is_of_earlier && knows_earlier && !violating.is_empty() {
+        true => Some(tally(&without_new_release(constraint), &releases[1..], joins, max_visited)?),
+        false => None,
+    };
+    let with_excuse = |(value, counted, explanation): (&Vec<Code>, &CountsByY, String)| {
+        let counted_before = before.as_ref().and_then(|before| {
+            // The position of a column of an earlier release is one less without the new release.
+            let here =
+                |at: &ColumnRef| tallies.x.iter().position(|x| x.release == at.release + 1 && x.column == at.column);
+            let codes: Option<Vec<Code>> = before.x.iter().map(|at| Some(value[here(at)?])).collect();
+            before.by_x.get(&codes?)
+        });
+        let is_excused = counted_before.is_some_and(|before| !is_worse(constraint, counted, before, &bound));
+        Violating { value: value.clone(), explanation, is_excused }
+    };
+    let found = violating.into_iter().map(with_excuse).collect();
+    Ok((tallies.x, found))
 }
 
 /// Counts of the join of releases.
@@ -214,7 +263,7 @@ fn without_new_release(constraint: &Constraint) -> Constraint {
 }
 
 /// Returns whether a value on X that violates a constraint does so more than before.
-fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound: &[Option<Ratio>]) -> bool {
+pub(super) fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound: &[Option<Ratio>]) -> bool {
     match &constraint.limit {
         Limit::AtLeast(_) => {
             let different = |counted: &CountsByY| counted.values().fold(0, |sum: Tuples, of| sum.saturating_add(of.1));
@@ -230,7 +279,7 @@ fn is_worse(constraint: &Constraint, now: &CountsByY, before: &CountsByY, bound:
 }
 
 /// Counts the values on Y of the joined releases, by value on X.
-fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>) -> Result<Tallies> {
+fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>, max_visited: u64) -> Result<Tallies> {
     let rules = joins.rules;
     let existence_only = |release: &usize| is_existence_only(constraint, releases, rules, *release);
     let (uncounted, mut order): (Vec<usize>, Vec<usize>) = (0..releases.len()).partition(existence_only);
@@ -266,7 +315,7 @@ fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>
         let different: Tuples = records.iter().map(weight).fold(1, Tuples::saturating_mul);
         visited += 1;
         aborted |= visited.is_multiple_of(4096) && (joins.abort)();
-        if aborted || stored > MAX_VALUES || visited > MAX_VISITED {
+        if aborted || stored > MAX_VALUES || visited > max_visited {
             return false;
         }
         let counted = tallies.entry(join.value(&x_columns, tuple)).or_default();
@@ -281,7 +330,7 @@ fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>
         return Err(Error::Stopped);
     }
     if stored > MAX_VALUES
-        || visited > MAX_VISITED
+        || visited > max_visited
         || tallies.values().any(|counted| counted.values().any(|(tuples, _)| *tuples == Tuples::MAX))
     {
         return Err(Obstacle::JoinNotCountable { statement: constraint.title.clone() }.into());
@@ -290,7 +339,7 @@ fn tally(constraint: &Constraint, releases: &[Release], joins: &JoinVerifier<'_>
 }
 
 /// Bound by code, if a single column is counted.
-fn bounds(constraint: &Constraint, releases: &[Release]) -> Vec<Option<Ratio>> {
+pub(super) fn bounds(constraint: &Constraint, releases: &[Release]) -> Vec<Option<Ratio>> {
     match (&constraint.limit, constraint.y.as_slice()) {
         (Limit::AtMost(bounds), [Counted::Column(at)]) => {
             let column = &releases[at.release].columns[at.column];
@@ -304,7 +353,7 @@ fn bounds(constraint: &Constraint, releases: &[Release]) -> Vec<Option<Ratio>> {
 }
 
 /// Explanation if a value on X violates the constraint.
-fn violation(
+pub(super) fn violation(
     constraint: &Constraint,
     counted: &CountsByY,
     bound: &[Option<Ratio>],
@@ -396,13 +445,13 @@ fn exceeds(constraint: &Constraint, counted: &CountsByY, total: Tuples, bound: &
     counted.iter().filter_map(above).min_by(f64::total_cmp)
 }
 
-fn owner_column(release: &Release) -> Option<usize> {
+pub(super) fn owner_column(release: &Release) -> Option<usize> {
     let last = release.columns.len().checked_sub(1)?;
     (release.columns[last].role == Role::Identifier).then_some(last)
 }
 
 /// Columns of a release that a constraint uses.
-fn referenced_columns(constraint: &Constraint, releases: &[Release], release: usize) -> Vec<usize> {
+pub(super) fn referenced_columns(constraint: &Constraint, releases: &[Release], release: usize) -> Vec<usize> {
     let mut columns: Vec<usize> = constraint.x.iter().filter(|at| at.release == release).map(|at| at.column).collect();
     for of in &constraint.y {
         match of {

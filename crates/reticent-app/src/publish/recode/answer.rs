@@ -1,5 +1,7 @@
 //! Builds the answer of `publish` for a release by an algorithm.
 
+use std::collections::BTreeSet;
+
 use reticent::join::{Dangling, JoinRequirement, dangling, matching};
 use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
@@ -41,6 +43,13 @@ impl RecodeMaker<'_> {
                 "the earlier releases alone violate a requirement: {}. This release does not make it worse ({} of known columns)",
                 join.requirement,
                 counted(join.already_violated, "combination"),
+            )
+        }));
+        let computable: BTreeSet<u64> =
+            made.verified.verdict.joins.iter().filter_map(|join| join.computable_from).collect();
+        notes.extend(computable.into_iter().map(|release| {
+            format!(
+                "this release can be computed from release {release}: it adds nothing to the joins with it, which are not judged"
             )
         }));
         let not_audited = made.audited.as_ref().is_some_and(|audited| audited.confidence.is_none());

@@ -60,7 +60,7 @@ struct WorstTuple<'s, 'a> {
 impl<'a> JoinCheck<'a> {
     /// Returns true if the check is of a repeated column.
     pub fn repeats_a_column(&self) -> bool {
-        self.repeated.is_some()
+        self.repeated().is_some()
     }
 
     /// Worst judgement over the values on X, of a repeated column.
@@ -92,7 +92,7 @@ impl<'a> JoinCheck<'a> {
         if !search.extend(&mut Vec::new()) && search.found.holds {
             // The steps ran out.
             let safety = bound.map_or(f64::NEG_INFINITY, |(_, safety)| safety);
-            return ClassSafety { holds: false, safety: search.found.safety.min(safety), x: search.found.x };
+            return ClassSafety { holds: false, safety: search.found.safety.min(safety), x: u32::MAX };
         }
         search.found
     }

@@ -63,7 +63,7 @@ impl JoinCheck<'_> {
             witness: self.witness(release, *member, judged.x),
             people: people.get(&class_of(contingency, &self.x, *member)).copied().unwrap_or(*size),
             safety: judged.safety,
-            explanation: self.constraint.explain(judged.safety),
+            explanation: self.explain(judged),
         };
         survey.violations = failing.iter().map(violation).collect();
         survey.worst = worst.as_ref().map(violation);
@@ -132,6 +132,13 @@ impl JoinCheck<'_> {
                 || visit(class)
         });
         self.check()
+    }
+
+    fn explain(&self, judged: &ClassSafety) -> String {
+        if judged.is_unproved() && self.repeated().is_some() {
+            return "the classes of the earlier releases combine in too many ways to prove it".to_owned();
+        }
+        self.constraint.explain(judged.safety)
     }
 
     fn key(&self, release: &Release, at: usize) -> Vec<u32> {

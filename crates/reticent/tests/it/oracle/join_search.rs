@@ -138,12 +138,14 @@ impl SearchCase {
     fn with_long_history(random: &mut Random) -> Option<SearchCase> {
         let (instance, table) = random_long_history(random);
         let all: Vec<usize> = (0..instance.history.releases.len()).collect();
-        let mut judged = largest_sets(&instance, &table);
         let words: Vec<RandomSpec> =
             (0..1 + random.below(2)).map(|_| RandomSpec::random(random, &instance).weaker(random, &instance)).collect();
         // A release that a specification names is joined, also without a common column.
-        let named = |at: &usize| words.iter().any(|words| words.names(&instance.names[at + 1]));
-        judged.extend(all.iter().filter(|at| named(at)).map(|at| vec![*at]));
+        let is_named = |at: &usize| words.iter().any(|words| words.names(&instance.names[at + 1]));
+        let named: Vec<usize> = all.iter().copied().filter(is_named).collect();
+        let keeps_all = words.iter().any(|words| words.model.starts_with("xy-"));
+        let mut judged = largest_sets(&instance, &table, Some(named.as_slice()).filter(|_| !keeps_all));
+        judged.extend(named.iter().map(|at| vec![*at]));
         let judged: Vec<Vec<usize>> = judged.into_iter().collect();
         let specs: Vec<_> = words.iter().map(RandomSpec::spec).collect();
         let sets = sets_for(&table, &instance.history, &[all], Breadth::Auto, &instance.rules, &specs).ok()?;

@@ -243,6 +243,33 @@ pub fn texts(release: &Release, at: usize) -> Vec<String> {
         .collect()
 }
 
+/// Whether a release can be computed from another: each text of the other matches exactly one text of its column, and replacing the texts
+/// gives its rows. A column without any text but the suppressed one tells nothing.
+pub fn can_be_computed(release: &PublishedRows, other: &PublishedRows) -> bool {
+    let mut rows: Vec<Vec<String>> = vec![Vec::new(); other.rows.len()];
+    let is_shown = |at: &usize| {
+        let known = &release.columns[*at];
+        release.rows.iter().any(|row| known.meaning(&row[*at]) != Meaning::Any)
+    };
+    let shown: Vec<usize> = (0..release.columns.len()).filter(is_shown).collect();
+    for at in shown.iter().copied() {
+        let known = &release.columns[at];
+        let Some(there) = other.at(&known.col.name) else { return false };
+        let texts: BTreeSet<&String> = release.rows.iter().map(|row| &row[at]).collect();
+        for (row, theirs) in rows.iter_mut().zip(&other.rows) {
+            let meaning = other.columns[there].meaning(&theirs[there]);
+            let matching: Vec<&&String> = texts.iter().filter(|text| known.meaning(text).matches(&meaning)).collect();
+            let [only] = matching.as_slice() else { return false };
+            row.push((**only).clone());
+        }
+    }
+    let mut published: Vec<Vec<String>> =
+        release.rows.iter().map(|row| shown.iter().map(|at| row[*at].clone()).collect()).collect();
+    published.sort();
+    rows.sort();
+    published == rows
+}
+
 /// Matrix of matches between the rows of two releases.
 pub fn matching(one: &PublishedRows, two: &PublishedRows, rules: &[InconsistentRules]) -> Vec<Vec<bool>> {
     let common: Vec<(usize, usize)> = one
