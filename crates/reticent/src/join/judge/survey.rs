@@ -8,7 +8,6 @@ use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::schema::Role;
 use crate::data::taxonomy::Code;
 use crate::error::Result;
-use crate::operations::suppress_records::class_of;
 use crate::release::classes::{Measured, for_each, for_each_while, people_in};
 use crate::release::{PublishedColumn, Release};
 use crate::witness::SENSITIVE_NOT_SHOWN;
@@ -169,4 +168,9 @@ impl JoinCheck<'_> {
         }
         cells
     }
+}
+
+/// The codes of a combination in some columns.
+fn class_of(contingency: &ContingencyTable, columns: &[usize], at: usize) -> Box<[Code]> {
+    columns.iter().map(|column| contingency.codes[*column][at]).collect()
 }

@@ -114,20 +114,12 @@ impl Instance {
     /// A history with one to three earlier releases and at most `max_rows` records each.
     pub fn random(random: &mut Random, max_rows: usize) -> Instance {
         let earlier = 1 + random.below(3).min(random.below(3));
-        Instance::with_releases(random, max_rows, earlier)
+        Instance::with_releases(random, max_rows, earlier, &[])
     }
 
-    /// A history with `earlier` earlier releases and at most `max_rows` records each.
-    pub fn with_releases(random: &mut Random, max_rows: usize, earlier: usize) -> Instance {
-        Instance::generate(random, max_rows, earlier, &[])
-    }
-
-    /// A history with `earlier` earlier releases in which every release has a column of these names, unchanged, and no rule applies.
-    pub fn with_repeated(random: &mut Random, max_rows: usize, earlier: usize, repeated: &[&str]) -> Instance {
-        Instance { rules: Vec::new(), ..Instance::generate(random, max_rows, earlier, repeated) }
-    }
-
-    fn generate(random: &mut Random, max_rows: usize, earlier: usize, repeated: &[&str]) -> Instance {
+    /// A history with `earlier` earlier releases and at most `max_rows` records each. If there are `repeated` columns, every release
+    /// has them, unchanged, and no rule applies.
+    pub fn with_releases(random: &mut Random, max_rows: usize, earlier: usize, repeated: &[&str]) -> Instance {
         let kinds = kinds();
         let is_repeated = |at: &usize| repeated.contains(&kinds[*at].name);
         let all: Vec<usize> = (0..kinds.len()).collect();
@@ -144,8 +136,7 @@ impl Instance {
         let row = |random: &mut Random| -> Vec<String> {
             let cell = |kind: &Kind| {
                 let texts = if few { &kind.texts[..2] } else { kind.texts };
-                let is_missing = with_missing && one_in(random, 6);
-                if is_missing { String::new() } else { (*random.pick(texts)).to_owned() }
+                if with_missing && one_in(random, 6) { String::new() } else { (*random.pick(texts)).to_owned() }
             };
             kinds.iter().map(cell).collect()
         };
@@ -201,7 +192,8 @@ impl Instance {
             data.push(Data { cols, rows, owners: several.then_some(whose) });
             known.push(columns);
         }
-        let rules = (0..random.below(9) / 4).filter_map(|_| rule(random, &known)).collect();
+        let rules = if repeated.is_empty() { random.below(9) / 4 } else { 0 };
+        let rules = (0..rules).filter_map(|_| rule(random, &known)).collect();
         let attribute = |known: &OracleColumn| Attribute {
             name: known.col.name.clone(),
             role: known.col.role,

@@ -288,7 +288,7 @@ fn check_repeated_columns(seed: u64, rounds: usize) {
     let (mut judged, mut violated, mut excused) = (0, 0, 0);
     for round in 0..rounds {
         let earlier = 2 + random.below(2);
-        let instance = Instance::with_repeated(&mut random, 6, earlier, &["ill"]);
+        let instance = Instance::with_releases(&mut random, 6, earlier, &["ill"]);
         let table = instance.data[0].table();
         let columns = raw_columns(&table);
         let earlier: Vec<usize> = (0..earlier).collect();

@@ -15,7 +15,7 @@ use crate::support::Random;
 pub fn random_long_history(random: &mut Random) -> (Instance, Table) {
     loop {
         let earlier = 5 + random.below(3);
-        let instance = Instance::with_releases(random, 3, earlier);
+        let instance = Instance::with_releases(random, 3, earlier, &[]);
         let same = |one: &PublishedRows, other: &PublishedRows| {
             let columns = |release: &PublishedRows| {
                 release.columns.iter().map(|known| known.col.name.clone()).collect::<Vec<_>>()

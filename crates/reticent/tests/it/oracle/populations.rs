@@ -17,7 +17,7 @@ use crate::support::{Random, spec};
 /// A history whose last release is a register: the raw values of its people.
 fn with_register(random: &mut Random) -> Instance {
     let earlier = 1 + random.below(2);
-    let mut instance = Instance::with_releases(random, 6, earlier);
+    let mut instance = Instance::with_releases(random, 6, earlier, &[]);
     instance.history.releases.iter_mut().for_each(|recorded| recorded.population = false);
     let table = instance.data[earlier].table();
     let release = Recoding::identity(&table).apply(&table).unwrap();
