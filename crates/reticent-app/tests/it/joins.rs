@@ -222,8 +222,10 @@ fn three_that_contradict_each_other_are_not_many_sets() {
          [requirement]\nconfidence = 1.0\naudit = \"off\"\n[release]\nseed = 1\n",
     );
     folder.write("people.csv", "c,u,v,w,s\n1,0,0,0,x\n1,0,0,0,y\n");
+    // None of them can be computed from another one.
     for times in 1..=4 {
-        register(&folder, &format!("r{times}"), &("c,u\n".to_owned() + &"1,0\n1,1\n".repeat(times)), "c,u", "");
+        let rows = "c,u\n".to_owned() + &"1,0\n".repeat(times) + &"1,1\n".repeat(times + 2);
+        register(&folder, &format!("r{times}"), &rows, "c,u", "");
     }
     register(&folder, "r5", "c,u,v\n1,0,0\n1,1,1\n", "c,u,v", "");
     register(&folder, "r6", "c,v,w\n1,0,0\n1,1,1\n", "c,v,w", "");
@@ -286,4 +288,33 @@ fn a_requirement_over_unconnected_releases_is_judged_on_all_pairs() {
             false => drop(second.refused_with("requirement-unreachable")),
         }
     }
+}
+
+/// A release that can be computed from an earlier one adds nothing to it, although the lossy join would multiply the shares of a value.
+#[test]
+fn a_release_computed_from_an_earlier_one_adds_nothing() {
+    let policy = |models: &str| {
+        format!(
+            "[columns.site]\n[columns.city]\n[columns.disease]\nrole = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.7\naudit = \"off\"\n\
+             {models}[release]\nseed = 1\n"
+        )
+    };
+    let people = "site,city,disease\ns,a,flu\ns,a,flu\ns,a,cold\ns,b,flu\ns,b,flu\ns,b,cold\n";
+    let folder = TestFolder::from_policy(&policy(""));
+    folder.write("people.csv", people);
+    folder.publish("people.csv", "first").run().passes();
+    // Two thirds of flu, joined with two thirds of flu, are four fifths.
+    let answer = folder.publish("people.csv", "totals").columns("site,disease").run().passes().json();
+    let joins = answer["verified"]["joins"].as_array().unwrap();
+    assert!(!joins.is_empty() && joins.iter().all(|join| join["computable_from"] == 1), "{answer:#}");
+    assert!(answer["notes"].to_string().contains("adds nothing to joins with release 1"), "{answer:#}");
+    // Another person's disease cannot be computed.
+    folder.write("more.csv", &(people.to_owned() + "s,b,flu\n"));
+    folder.publish("more.csv", "later").columns("site,disease").run().refused_with("requirement-unreachable");
+    // (X,Y)-linkability keeps the definition of the paper.
+    let model = "[[requirement.models]]\nmodel = \"xy-linkability\"\nx = [\"city\"]\ny = [\"disease\"]\nh = 0.7\n";
+    let explicit = TestFolder::from_policy(&policy(model));
+    explicit.write("people.csv", people);
+    explicit.publish("people.csv", "first").run().passes();
+    explicit.publish("people.csv", "totals").columns("site,disease").run().refused_with("requirement-unreachable");
 }

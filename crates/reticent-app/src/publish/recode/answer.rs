@@ -45,13 +45,15 @@ impl RecodeMaker<'_> {
                 counted(join.already_violated, "combination"),
             )
         }));
-        let computable: BTreeSet<u64> =
-            made.verified.verdict.joins.iter().filter_map(|join| join.computable_from).collect();
-        notes.extend(computable.into_iter().map(|release| {
-            format!(
-                "this release can be computed from release {release}: it adds nothing to the joins with it, which are not judged"
-            )
-        }));
+        let joins = &made.verified.verdict.joins;
+        let computable: BTreeSet<u64> = joins.iter().filter_map(|join| join.computable_from).collect();
+        if !computable.is_empty() {
+            let numbers: Vec<String> = computable.iter().map(u64::to_string).collect();
+            notes.push(format!(
+                "this release adds nothing to joins with release {}, from which it can be computed; they are not judged",
+                numbers.join(", ")
+            ));
+        }
         let not_audited = made.audited.as_ref().is_some_and(|audited| audited.confidence.is_none());
         if not_audited && release.columns.iter().any(|column| column.role == Role::Sensitive) {
             warnings
