@@ -344,10 +344,18 @@ fn errors(all: &mut Answers) {
         "publish people.csv --name six --to press --columns age,sex -o six.csv --dry-run --ignore-history",
         0,
     );
-    let next = "publish people.csv --name two --to press,stranger --columns sex,illness -o two.csv";
+    // Without one person, it cannot be computed from the first.
+    let is_other = |line: &&str| !line.starts_with("Leo,");
+    folder.write(
+        "others.csv",
+        folder.read("people.csv").lines().filter(is_other).map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let next = "publish others.csv --name two --to press,stranger --columns sex,illness -o two.csv";
     all.fail(&folder, next, 1);
     all.fail(&folder, &format!("{next} --dry-run --confidence 0.6"), 1);
-    let compared = "compare people.csv --name two --to press,stranger --columns sex,illness --columns age,sex";
+    // A weaker threshold is a remedy.
+    all.fail(&folder, &format!("{next} --dry-run --confidence 0.3 --ignore-history"), 1);
+    let compared = "compare others.csv --name two --to press,stranger --columns sex,illness --columns age,sex";
     all.ask(&folder, &format!("{compared} --algorithm top-down-specialization --k 3 --confidence 0.67,0.6"), 0);
     all.fail(&folder, "show two", 2);
     all.fail(&folder, "register none.csv --name none --to press --date 2020-05-01", 3);
