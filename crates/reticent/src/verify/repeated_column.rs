@@ -37,9 +37,17 @@ pub(super) struct RepeatedClasses<'a> {
     groups: Vec<ContingencyTable>,
     /// By release, then by group: records by value of the column. Empty without the column.
     histograms: Vec<Vec<Histogram>>,
-    /// Columns that match: release and index in X, release and index in X, and the matching codes by code of the first.
-    conditions: Vec<((usize, usize), (usize, usize), Vec<CodeSet>)>,
+    conditions: Vec<Condition>,
     bound: Vec<Option<Ratio>>,
+}
+
+/// Columns of two releases that match.
+struct Condition {
+    /// Release, and index among its columns of X.
+    one: (usize, usize),
+    other: (usize, usize),
+    /// Matching codes by code of the first.
+    matching: Vec<CodeSet>,
 }
 
 /// A class of the new release: the classes of each release that match it, and extremes over them.
@@ -70,7 +78,11 @@ impl<'a> RepeatedClasses<'a> {
                     for (there, theirs) in x[other].iter().enumerate() {
                         let (ours, theirs) = (&releases[one].columns[*column], &releases[other].columns[*theirs]);
                         let matching = matching_codes(ours, theirs, &rules);
-                        conditions.extend(matching.map(|matching| ((one, here), (other, there), matching)));
+                        conditions.extend(matching.map(|matching| Condition {
+                            one: (one, here),
+                            other: (other, there),
+                            matching,
+                        }));
                     }
                 }
             }
@@ -113,8 +125,8 @@ impl<'a> RepeatedClasses<'a> {
         let mut rules = self.joins.rules.to_vec();
         rules.push(InconsistentRules::varying(&self.name));
         let mut visited = 0;
-        for release in 1..self.releases.len() {
-            let pair = [&self.releases[0], &self.releases[release]];
+        for (release, joined) in self.releases.iter().enumerate().skip(1) {
+            let pair = [&self.releases[0], joined];
             let join = LossyJoin::new(&pair, &rules, &[self.x[0].clone(), self.x[release].clone()]);
             let places: Vec<Vec<(usize, usize)>> = [0, release]
                 .iter()
@@ -163,7 +175,8 @@ impl<'a> RepeatedClasses<'a> {
 
     /// Whether a class of a release matches the chosen classes.
     fn matches(&self, release: usize, class: usize, chosen: &[Option<usize>]) -> bool {
-        self.conditions.iter().all(|((one, here), (other, there), matching)| {
+        self.conditions.iter().all(|condition| {
+            let Condition { one: (one, here), other: (other, there), matching } = condition;
             let class_of = |at: usize| if at == release { Some(class) } else { chosen[at] };
             if *one != release && *other != release {
                 return true;
