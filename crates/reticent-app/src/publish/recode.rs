@@ -30,7 +30,7 @@ use super::{body_column, scope};
 use crate::answer::{MetricAnswer, RecodedAnswer};
 use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
-use past::{EarlierReleases, unknown_values, unresolved_names};
+use past::{EarlierReleases, NewRelease, unknown_values, unresolved_names};
 
 /// Id of the model of `confidence`.
 const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
@@ -284,7 +284,7 @@ impl RecodeMaker<'_> {
             let applies = |spec: usize, set: &[usize]| self.applies_to_join(spec, set, past);
             requirement.join_where(&specs, &loaded.schema, new, &past.history, &sets, rules, &applies)?;
         }
-        let gate_judges = self.confidence_spec().is_some() && sets.iter().any(|set| past.are_linked(set));
+        let gate_judges = self.confidence_spec().is_some() && sets.iter().any(|set| self.are_linked(set, past));
         match requirement.check() {
             Err(_) if gate_judges => Ok(requirement),
             Err(error) if request.columns.is_some() => Err(Error::ChosenColumns(Box::new(error.into()))),
@@ -292,8 +292,7 @@ impl RecodeMaker<'_> {
         }
     }
 
-    /// Returns the index of the specification of `confidence` if the gate judges it: by the posteriors given all releases with owner
-    /// links. The lossy join with these releases is coarser, because it multiplies shares.
+    /// Returns the index of the specification of `confidence` if the gate judges it, by the posteriors given all releases with owner links.
     fn confidence_spec(&self) -> Option<usize> {
         let policy = &self.plan.loaded.policy;
         let is_proved = matches!(policy.audit, Proof::Exact | Proof::Bounds) && self.prepared.linked.is_some();
@@ -301,9 +300,18 @@ impl RecodeMaker<'_> {
         shorthand.iter().position(|spec| spec.model == CONFIDENCE_BOUNDING).filter(|_| is_proved)
     }
 
-    /// Returns whether a specification is required of the join with these releases.
+    /// Returns whether the audit models everything by which records of these releases and of the new one can be linked.
+    fn are_linked(&self, set: &[usize], past: &EarlierReleases) -> bool {
+        let columns = self.prepared.table.columns.iter().map(|column| (column.name.as_str(), column.role));
+        self.prepared.linked.as_ref().is_some_and(|linked| {
+            past.are_linked(set, &NewRelease { links: &linked.links, columns: columns.collect(), rules: &self.rules })
+        })
+    }
+
+    /// Returns whether a specification is required of the join with these releases. Where the gate judges `confidence`, the lossy join is
+    /// coarser, because it multiplies shares.
     fn applies_to_join(&self, spec: usize, set: &[usize], past: &EarlierReleases) -> bool {
-        self.confidence_spec() != Some(spec) || !past.are_linked(set)
+        self.confidence_spec() != Some(spec) || !self.are_linked(set, past)
     }
 
     /// Audits a recoding of the table together with the releases that its recipients hold. `published` are its records.

@@ -64,6 +64,24 @@ impl Links {
         self
     }
 
+    /// Returns true if a record has no owner.
+    pub fn has_unowned(&self) -> bool {
+        self.pseudonyms.last() == Some(&NO_OWNER)
+    }
+
+    /// Returns true if an owner has records here and there.
+    pub fn have_common_owner(&self, other: &Links) -> bool {
+        let (mut ours, mut theirs) = (self.pseudonyms.iter().peekable(), other.pseudonyms.iter().peekable());
+        while let (Some(one), Some(two)) = (ours.peek(), theirs.peek()) {
+            match one.cmp(two) {
+                std::cmp::Ordering::Equal => return **one != NO_OWNER,
+                std::cmp::Ordering::Less => ours.next(),
+                std::cmp::Ordering::Greater => theirs.next(),
+            };
+        }
+        false
+    }
+
     /// Number of people: distinct pseudonyms.
     pub fn people(&self) -> Weight {
         self.pseudonyms.chunk_by(|one, next| one == next).count() as Weight

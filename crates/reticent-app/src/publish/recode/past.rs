@@ -4,7 +4,7 @@ use reticent::audit::Proof;
 use reticent::error::Obstacle;
 use reticent::policy::Policy;
 use reticent::requirement::UnresolvedName;
-use reticent::{History, Links, RecordedRelease};
+use reticent::{History, InconsistentRules, Links, RecordedRelease, Role};
 use reticent_ledger::{Entry, HistoryQuery, Ledger};
 
 use super::super::check_complete;
@@ -21,6 +21,15 @@ pub(crate) struct EarlierReleases {
     pub by_coalition: Vec<Vec<usize>>,
     /// Owner links of each release in `history`, for the audit.
     owner_links: Vec<Option<Links>>,
+}
+
+/// A new release that has owner links.
+pub(crate) struct NewRelease<'a> {
+    pub links: &'a Links,
+    /// Names and roles of its columns.
+    pub columns: Vec<(&'a str, Role)>,
+    /// Pairs of values that no person has, and columns that vary.
+    pub rules: &'a [InconsistentRules],
 }
 
 impl EarlierReleases {
@@ -59,11 +68,34 @@ impl EarlierReleases {
         RecordedRelease { links, ..self.history.releases[at].clone() }
     }
 
-    /// Returns whether the audit links the people of these releases with those of a new release that has owner links. A population register
-    /// adds nothing to what its attacker knows.
-    pub fn are_linked(&self, releases: &[usize]) -> bool {
-        let is_linked = |at: &usize| self.owner_links.get(*at).is_some_and(Option::is_some);
-        releases.iter().all(|at| is_linked(at) || self.history.releases[*at].population)
+    /// Returns whether the audit models everything by which records of these releases and of a new one can be linked: every record has an
+    /// owner, each release has people of the new one, common columns are quasi-identifiers or sensitive columns in both, and no rule
+    /// excludes pairs of values. A population register adds nothing to what its attacker knows.
+    pub fn are_linked(&self, releases: &[usize], new: &NewRelease<'_>) -> bool {
+        let is_linked = |at: &usize| {
+            let rows = self.history.releases[*at].release.contingency.rows();
+            let links = self.owner_links.get(*at).and_then(Option::as_ref);
+            links
+                .is_some_and(|links| !links.has_unowned() && links.rows() == rows && links.have_common_owner(new.links))
+        };
+        let (registers, linked): (Vec<usize>, Vec<usize>) =
+            releases.iter().partition(|at| self.history.releases[**at].population);
+        let mut columns: Vec<Vec<(&str, Role)>> = vec![new.columns.clone()];
+        columns.extend(linked.iter().chain(&registers).map(|at| {
+            let columns = &self.history.releases[*at].release.columns;
+            columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
+        }));
+        let is_varying = |name: &str| new.rules.iter().any(|rule| rule.varying_column() == Some(name));
+        let is_modelled = |(name, role): &(&str, Role), others: &[(&str, Role)]| {
+            let is_known = [Role::QuasiIdentifier, Role::Sensitive].contains(role);
+            is_varying(name) || others.iter().all(|(other, theirs)| other != name || (is_known && theirs == role))
+        };
+        let all_modelled = (0..=linked.len())
+            .all(|at| columns[..at].iter().all(|others| columns[at].iter().all(|column| is_modelled(column, others))));
+        !new.links.has_unowned()
+            && linked.iter().all(is_linked)
+            && all_modelled
+            && new.rules.iter().all(|rule| rule.varying_column().is_some())
     }
 
     /// Converts release numbers to indices in the history.
