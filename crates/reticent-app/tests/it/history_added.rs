@@ -122,3 +122,36 @@ fn models_of_distributions_are_judged_over_joins() {
         assert_eq!(published(&answer, "c"), ["*"], "{model}: {answer:#}");
     }
 }
+
+/// The posteriors decide about `confidence`, and no join does, only where the audit knows all by which records can be linked.
+#[test]
+fn a_join_is_judged_where_the_audit_does_not_know_every_link() {
+    let policy = |rest: &str| {
+        format!(
+            "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.q]\n[columns.p]\n[columns.n]\nrole = \"other\"\n\
+             accept-unique = true\n[columns.s]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.9\n[release]\nseed = 1\n{rest}"
+        )
+    };
+    let row = |name: &str, at: usize| {
+        let s = if at.is_multiple_of(2) { "Flu" } else { "Cold" };
+        format!("{name}{at},q{},p{},n{},{s}\n", at % 2, at % 3, at % 4)
+    };
+    let rows = |name: &str| "id,q,p,n,s\n".to_owned() + &(0..24).map(|at| row(name, at)).collect::<String>();
+    let rule = "[history]\ninconsistent = [{ q = \"q0\", p = \"p0\" }]\n";
+    let cases = [
+        ("same people", "", "a", "q,s", "p,s", false),
+        ("other people", "", "b", "q,s", "p,s", true),
+        ("a common column of another role", "", "a", "q,n,s", "p,n,s", true),
+        ("a rule that excludes pairs of values", rule, "a", "q,s", "p,s", true),
+    ];
+    for (what, rest, people, first, second, is_judged) in cases {
+        let folder = TestFolder::from_policy(&policy(rest));
+        folder.write("first.csv", rows("a"));
+        folder.write("second.csv", rows(people));
+        folder.publish("first.csv", "one").columns(first).run().passes();
+        let answer = folder.publish("second.csv", "two").columns(second).run().passes().json();
+        let joins = answer["verified"]["joins"].as_array().unwrap();
+        let is_confidence = |join: &Value| join["requirement"].as_str().unwrap().starts_with("confidence in");
+        assert_eq!(joins.iter().any(is_confidence), is_judged, "{what}: {answer:#}");
+    }
+}
