@@ -104,7 +104,7 @@ def copy(peer, data, output):
     finished, told = answer(python("copy_peer.py", peer, data, output))
     if output.stat().st_size != data.stat().st_size:
         sys.exit(f"{peer} did not write what it read: {output.stat().st_size:,} bytes of {data.stat().st_size:,}")
-    return {"seconds": told["seconds"], "peak": finished.peak_bytes, "version": told["version"]}
+    return {"seconds": told["seconds"], "cpu": told["cpu_seconds"], "peak": finished.peak_bytes, "version": told["version"]}
 
 
 def publish(folder, data, ledger, output):
