@@ -53,7 +53,8 @@ impl Ledger {
         let mut releases: Vec<RecordedRelease> = tables.into_iter().flatten().collect();
         releases.sort_by(|a, b| (&a.date, a.number).cmp(&(&b.date, b.number)));
         let erased = erased.into_iter().filter_map(|entry| Some(erased_release(entry, purges.get(&entry.number)?)));
-        Ok(History { releases, erased: erased.flatten().collect() })
+        let owned = kept.iter().filter(|(_, recorded)| recorded.links.is_some()).map(|(number, _)| *number).collect();
+        Ok(History { releases, erased: erased.flatten().collect(), owned })
     }
 
     /// Returns the records of a release.

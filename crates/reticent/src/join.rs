@@ -11,7 +11,8 @@
 //! Earlier     What the earlier releases alone violate does not block a release that does not make it worse. A constraint with
 //!             `excuses_earlier` whose X has columns of earlier releases also holds beyond its limit for a value on X, if Y is in
 //!             earlier releases, and the join without the new release has no more values on Y, or no lower share of the value.
-//! Once        A release that can be computed from another counts once (`computable.rs`), except for (X,Y)-models.
+//! Once        A release without known owners that can be computed from another counts once (`computable.rs`), unless there is an
+//!             (X,Y)-model.
 //! Counts      The join is not materialized. Records of the new release with equal join keys match the same earlier tuples
 //!             (`index.rs`). A class is judged from its counts and from the tuples that it matches (`judge.rs`).
 //! Paper       Wang and Fung, Anonymizing Sequential Releases, KDD 2006. Lemmas 4.1 and 4.2 are false as printed;

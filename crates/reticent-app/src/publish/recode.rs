@@ -336,7 +336,7 @@ impl RecodeMaker<'_> {
             table: &self.prepared.table,
             // Without requirements on joins, the history is not needed.
             history: if requirement.joins.is_empty() {
-                const { &History { releases: Vec::new(), erased: Vec::new() } }
+                const { &History { releases: Vec::new(), erased: Vec::new(), owned: std::collections::BTreeSet::new() } }
             } else {
                 &past.history
             },

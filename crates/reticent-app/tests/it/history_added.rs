@@ -155,3 +155,17 @@ fn a_join_is_judged_where_the_audit_does_not_know_every_link() {
         assert_eq!(joins.iter().any(is_confidence), is_judged, "{what}: {answer:#}");
     }
 }
+
+/// The audit's attacker knows the quasi-identifiers of everybody, but not the other columns of a population register.
+#[test]
+fn a_register_with_more_than_quasi_identifiers_is_joined() {
+    let folder = TestFolder::from_policy(
+        "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.city]\n[columns.job]\nrole = \"other\"\n[columns.s]\n\
+         role = \"sensitive\"\n[requirement]\nk = 2\nconfidence = 0.6\n[release]\nseed = 1\n",
+    );
+    let row = |at: usize| if at.is_multiple_of(2) { format!("p{at},A,x,Flu\n") } else { format!("p{at},A,y,Cold\n") };
+    folder.write("people.csv", "id,city,job,s\n".to_owned() + &(0..8).map(row).collect::<String>());
+    folder.write("register.csv", "city,job\n".to_owned() + &"A,x\nA,y\n".repeat(4));
+    folder.register("register.csv", "register").date("2020-01-01").as_population().run().passes();
+    folder.publish("people.csv", "new").columns("city,job,s").run().refused_with("requirement-unreachable");
+}

@@ -318,3 +318,40 @@ fn a_release_computed_from_an_earlier_one_adds_nothing() {
     explicit.publish("people.csv", "first").run().passes();
     explicit.publish("people.csv", "totals").columns("site,disease").run().refused_with("requirement-unreachable");
 }
+
+/// A finer release matches a coarser one, but cannot be computed from it.
+#[test]
+fn a_finer_release_is_not_computed_from_a_coarser_one() {
+    let folder = TestFolder::from_policy(
+        "[columns.site]\n[columns.city]\n[columns.disease]\nrole = \"sensitive\"\ntaxonomy = \"disease.csv\"\n\
+         [[requirement.models]]\nmodel = \"confidence-bounding\"\nvalues = { flu = 0.5 }\n[release]\nseed = 1\n",
+    );
+    folder.write("disease.csv", "flu;resp;any\nasthma;resp;any\ncancer;onc;any\n");
+    let rows = |row: &str, times: usize| format!("{row}\n").repeat(times);
+    let first = [rows("s,a,resp", 9), rows("s,a,onc", 1), rows("s,b,resp", 1), rows("s,b,onc", 29)].concat();
+    register(&folder, "first", &format!("site,city,disease\n{first}"), "site,city", "disease");
+    folder.write("people.csv", format!("site,disease\n{}{}", rows("s,flu", 10), rows("s,cancer", 30)));
+    // Nine of the ten people of city a have flu; the join says three quarters.
+    folder.publish("people.csv", "totals").run().refused_with("requirement-unreachable");
+}
+
+/// Equal records of known owners need not be of the same people.
+#[test]
+fn a_release_of_known_owners_is_not_computed_from_another() {
+    let folder = TestFolder::from_policy(
+        "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.site]\n[columns.city]\n[columns.disease]\nrole = \"sensitive\"\n\
+         [requirement]\nk = 2\n[release]\nseed = 1\n",
+    );
+    let people = |first: &str| -> String {
+        let of = |from: usize, to: usize, row: &str| (from..to).map(|at| format!("{at},{row}\n")).collect::<String>();
+        match first {
+            "" => of(10, 15, "s,a,flu") + &of(20, 25, "s,b,cancer"),
+            one => format!("{one},s,a,flu\n").repeat(5) + &of(20, 25, "s,b,cancer"),
+        }
+    };
+    folder.write("first.csv", format!("id,site,city,disease\n{}", people("")));
+    folder.write("next.csv", format!("id,site,city,disease\n{}", people("10")));
+    folder.publish("first.csv", "one").columns("site,city,disease").run().passes();
+    // Joined with city a, all five records are of one person.
+    folder.publish("next.csv", "two").columns("site,disease").run().refused_with("requirement-unreachable");
+}

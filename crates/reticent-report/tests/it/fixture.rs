@@ -187,7 +187,7 @@ pub fn figure_1() -> Report {
     let options =
         AuditOptions { confidence: Ratio::from_decimal(0.6), per_person: true, worst: 3, ..AuditOptions::default() };
     let up_to = |last: usize| {
-        let history = History { releases: recorded[..=last].to_vec(), erased: Vec::new() };
+        let history = History { releases: recorded[..=last].to_vec(), ..History::default() };
         let mut audit = audit(&history, &options).unwrap();
         // The last digits of an iteration differ between machines.
         audit.stats.gap = None;

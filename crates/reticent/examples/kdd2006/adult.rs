@@ -213,7 +213,7 @@ impl Set {
             release: Release::raw(&earlier)?,
             links: None,
         };
-        let history = History { releases: vec![recorded], erased: Vec::new() };
+        let history = History { releases: vec![recorded], ..History::default() };
         let columns = columns.iter().copied().filter(|column| *column != CLASS).collect();
         Ok(Set { columns, ranked: ranked.to_vec(), table, schema, history })
     }

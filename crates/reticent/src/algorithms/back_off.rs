@@ -121,7 +121,7 @@ fn violates_joins(release: &Release, checks: &[JoinCheck<'_>], task: &RecodingTa
         }
         let mut adds_nothing = false;
         for earlier in check.earlier() {
-            let from = || is_computable_from(release, earlier, &task.requirement.rules);
+            let from = || is_computable_from(release, earlier, task.history, &task.requirement.rules);
             adds_nothing |= *computable.entry(earlier.name.as_str()).or_insert_with(from);
         }
         if !adds_nothing || !check.constraint.excuses_earlier {

@@ -128,7 +128,7 @@ fn run_on_files(attack: &AttackDef, input: &AttackInput<'_>) -> Result<Findings>
             rows.push(input.rows.get(index).cloned().flatten());
         }
     }
-    let history = History { releases, erased: input.history.erased.clone() };
+    let history = History { releases, erased: input.history.erased.clone(), owned: input.history.owned.clone() };
     (attack.run)(&AttackInput { history: &history, rows: &rows, ..*input })
 }
 

@@ -64,7 +64,7 @@ fn with_lists(
     let mut without_people: Vec<&RecordedRelease> = lists.into_values().flatten().collect();
     without_people.sort_by_key(|recorded| recorded.number);
     releases.extend(without_people.into_iter().cloned());
-    Cow::Owned(History { releases, erased: history.erased.clone() })
+    Cow::Owned(History { releases, erased: history.erased.clone(), owned: history.owned.clone() })
 }
 
 /// The table of people in which group columns are no quasi-identifiers.

@@ -171,7 +171,7 @@ impl ReleasePair {
         };
         let one = RecordedRelease { links: None, ..one.clone() };
         let marked = RecordedRelease { links: None, ..marked };
-        let history = History { releases: vec![one, marked], erased: Vec::new() };
+        let history = History { releases: vec![one, marked], ..History::default() };
         Ok(Some(ReleasePair { history, matching, members: b, other: other.clone() }))
     }
 

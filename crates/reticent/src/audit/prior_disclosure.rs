@@ -23,7 +23,7 @@ pub(super) fn prior_risks(history: &History, options: &AuditOptions) -> Result<P
     let Some(threshold) = options.reidentification.filter(|_| !earlier.is_empty()) else {
         return Ok(PriorRisks::default());
     };
-    let history = History { releases: earlier.to_vec(), erased: Vec::new() };
+    let history = History { releases: earlier.to_vec(), ..History::default() };
     let history = &*history.in_views();
     let options = AuditOptions { identity: true, ..options.clone() };
     let HistoryViews { asked, others } = views(history, &options)?;
@@ -51,7 +51,7 @@ pub(super) fn prior_disclosure(history: &History, options: &AuditOptions) -> Res
     if !options.bounds_posteriors() || earlier.is_empty() {
         return Ok(prior);
     }
-    let history = History { releases: earlier.to_vec(), erased: Vec::new() };
+    let history = History { releases: earlier.to_vec(), ..History::default() };
     for view in views(&history.in_views(), options)?.asked {
         let solution =
             solve(&view.problem(), &SolveOptions { bounds_only: view.relaxed, entropy: false, ..options.solve })?;

@@ -75,7 +75,7 @@ fn figure_1() -> History {
         2,
         &[(&[1, 2, 14], &[F, P, D]), (&[3, 4, 15], &[D, F, P]), (&[5, 8, 11], &[F, H, P]), (&[6, 9, 12], &[P, F, H])],
     );
-    History { releases: vec![first, second], erased: Vec::new() }
+    History { releases: vec![first, second], ..History::default() }
 }
 
 fn test_options() -> AuditOptions {
@@ -156,7 +156,7 @@ fn two_releases_of_the_same_people_by_pairs_of_groups() {
             &["Clerk", "US", "HIV"],
         ],
     );
-    let history = History { releases: vec![first, second], erased: Vec::new() };
+    let history = History { releases: vec![first, second], ..History::default() };
     let audit = audit(&history, &test_options()).expect("an audit");
     let [pair] = audit.pairs.as_slice() else { panic!("{:?}", audit.pairs) };
     assert_eq!((pair.releases, pair.pairs, pair.above), ([1, 2], 5, 5));
@@ -170,7 +170,7 @@ fn a_pair_of_groups_discloses_only_forced_values() {
     let first = plain(1, &[("age", quasi), ("job", quasi)], &[&["30", "Nurse"], &["40", "Nurse"], &["40", "Cook"]]);
     let second =
         plain(2, &[("job", quasi), ("disease", sensitive)], &[&["Nurse", "Flu"], &["Nurse", "HIV"], &["Cook", "Flu"]]);
-    let history = History { releases: vec![first, second], erased: Vec::new() };
+    let history = History { releases: vec![first, second], ..History::default() };
     let audit = audit(&history, &test_options()).expect("an audit");
     let [pair] = audit.pairs.as_slice() else { panic!("{:?}", audit.pairs) };
     // (30, Nurse), (40, Nurse), (40, Cook): only the value of the cook is certain.
@@ -181,7 +181,7 @@ fn a_pair_of_groups_discloses_only_forced_values() {
 #[test]
 fn the_gate_refuses_new_disclosures() {
     let both = figure_1();
-    let first = History { releases: both.releases[..1].to_vec(), erased: Vec::new() };
+    let first = History { releases: both.releases[..1].to_vec(), ..History::default() };
     assert!(admit(&first, &test_options(), Proof::Exact).is_ok());
     let refused = admit(&both, &test_options(), Proof::Bounds);
     assert!(
@@ -194,7 +194,7 @@ fn the_gate_refuses_new_disclosures() {
     // Prior disclosures do not count against a release that adds nothing.
     let mut again = both.releases[1].clone();
     (again.number, again.name) = (3, "again".to_owned());
-    let three = History { releases: [both.releases, vec![again]].concat(), erased: Vec::new() };
+    let three = History { releases: [both.releases, vec![again]].concat(), ..History::default() };
     assert!(admit(&three, &test_options(), Proof::Bounds).is_ok());
 }
 
@@ -203,7 +203,7 @@ fn the_gate_refuses_new_disclosures() {
 fn the_gate_does_not_admit_without_proof() {
     let first = bucketized(1, &[(&[1, 2], &[F, D]), (&[3, 4, 5], &[F, D, D])]);
     let second = bucketized(2, &[(&[1, 5], &[F, D]), (&[2, 3, 4], &[D, F, D])]);
-    let open = History { releases: vec![first, second], erased: Vec::new() };
+    let open = History { releases: vec![first, second], ..History::default() };
     // The maximum posterior is 2/3.
     let hasty = AuditOptions {
         solve: SolveOptions { steps: 0, ..SolveOptions::default() },
@@ -225,7 +225,7 @@ fn the_gate_uses_bounds_of_linear_programs() {
     let first = bucketized(1, &[(&[2, 4], &[D, F]), (&[1, 3, 5], &[F, D, F])]);
     let second = bucketized(2, &[(&[1, 2], &[F, D]), (&[3, 4, 5], &[D, F, F])]);
     let third = bucketized(3, &[(&[2, 5], &[D, F]), (&[1, 3, 4], &[F, D, F])]);
-    let history = History { releases: vec![first, second, third], erased: Vec::new() };
+    let history = History { releases: vec![first, second, third], ..History::default() };
     let hasty = |program: u64| AuditOptions {
         solve: SolveOptions { steps: 0, program_steps: program, ..SolveOptions::default() },
         ..test_options()
@@ -250,10 +250,10 @@ fn counterfeit(recorded: RecordedRelease, person: u128) -> RecordedRelease {
 fn a_counterfeit_prevents_inference_from_an_absence() {
     let first = bucketized(1, &[(&[1, 2], &["dyspepsia", "bronchitis"])]);
     let second = bucketized(2, &[(&[1, 3], &["dyspepsia", "gastritis"])]);
-    let without = History { releases: vec![first.clone(), second], erased: Vec::new() };
+    let without = History { releases: vec![first.clone(), second], ..History::default() };
     assert_eq!(audit(&without, &test_options()).expect("an audit").columns[0].certain, 3);
     let with = counterfeit(bucketized(2, &[(&[1, 99], &["dyspepsia", "bronchitis"])]), 99);
-    let with = History { releases: vec![first, with], erased: Vec::new() };
+    let with = History { releases: vec![first, with], ..History::default() };
     let column = &audit(&with, &test_options()).expect("an audit").columns[0];
     assert_eq!((column.people, column.certain, column.highest.upper), (2, 0, Fraction::new(1, 2)));
 }
@@ -275,7 +275,7 @@ fn posteriors_of_invariant_groups_are_exact_without_counting() {
         }
     }
     assert!(releases.len() >= 2, "{}", releases.len());
-    let history = History { releases, erased: Vec::new() };
+    let history = History { releases, ..History::default() };
     let hasty = AuditOptions { solve: SolveOptions { steps: 0, ..SolveOptions::default() }, ..test_options() };
     let audit = audit(&history, &hasty).expect("an audit");
     let column = &audit.columns[0];
@@ -310,8 +310,8 @@ fn a_marginal_table_counts_records() {
     let mut counts =
         plain(2, &[("zip", quasi), ("ill", sensitive)], &[&["Z1", "b"], &["Z1", "c"], &["Z2", "a"], &["Z2", "c"]]);
     counts.presentation.about_release = Some(1);
-    let alone = History { releases: vec![first.clone()], erased: Vec::new() };
-    let both = History { releases: vec![first, counts], erased: Vec::new() };
+    let alone = History { releases: vec![first.clone()], ..History::default() };
+    let both = History { releases: vec![first, counts], ..History::default() };
     for history in [alone, both] {
         let column = &audit(&history, &test_options()).expect("an audit").columns[0];
         assert_eq!((column.certain, column.above), (0, 0), "{column:?}");
@@ -327,7 +327,7 @@ fn background_knowledge_with_an_unlinked_release() {
     let first = plain(1, &[("sex", quasi), ("city", quasi), ("ill", sensitive)], &rows);
     let first = owned(first, &rows, &[1, 2]);
     let second = plain(2, &[("city", quasi), ("ill", sensitive)], &[&["C", "x"], &["C", "y"]]);
-    let history = History { releases: vec![first, second], erased: Vec::new() };
+    let history = History { releases: vec![first, second], ..History::default() };
     let of_one = AuditOptions { knows_everyone: false, ..test_options() };
     let without = audit(&history, &of_one).expect("an audit");
     assert!(without.is_established() && without.columns[0].certain == 0);
@@ -348,7 +348,7 @@ fn pairs_of_time_varying_values_are_independent() {
         |number, name, rows: &[&[&str]]| plain(number, &[("city", quasi), (name, quasi), ("ill", sensitive)], rows);
     let first = by(1, "sex", &[&["C", "M", "x"], &["C", "M", "y"], &["C", "F", "z"], &["C", "F", "w"]]);
     let second = by(2, "zip", &[&["C", "1", "x"], &["C", "1", "z"], &["C", "2", "y"], &["C", "2", "w"]]);
-    let history = History { releases: vec![first, second], erased: Vec::new() };
+    let history = History { releases: vec![first, second], ..History::default() };
     let stays = audit(&history, &test_options()).expect("an audit");
     assert_eq!((stays.pairs.len(), stays.pairs[0].above), (1, 4));
     let varies =
@@ -367,7 +367,7 @@ fn identity_counts_people_and_releases() {
     let rows: [&[&str]; 6] = [&["30", "a"], &["30", "b"], &["30", "c"], &["30", "d"], &["30", "e"], &["40", "a"]];
     let one = owned(plain(1, &[("age", quasi), ("ill", sensitive)], &rows), &rows, &[1, 1, 1, 1, 1, 2]);
     let identity =
-        audit(&History { releases: vec![one], erased: Vec::new() }, &test_options()).expect("an audit").identity;
+        audit(&History { releases: vec![one], ..History::default() }, &test_options()).expect("an audit").identity;
     let risks = (identity.prosecutor.lower.value(), identity.marketer.estimate);
     assert_eq!((identity.singled_out, risks), (2, (1.0, 1.0)));
     let view = |name, rows: &[&[&str]]| {
@@ -376,7 +376,8 @@ fn identity_counts_people_and_releases() {
         view
     };
     let views = vec![view("ill", &[&["30", "a"], &["40", "b"]]), view("drug", &[&["30", "p"], &["40", "q"]])];
-    let identity = audit(&History { releases: views, erased: Vec::new() }, &test_options()).expect("an audit").identity;
+    let identity =
+        audit(&History { releases: views, ..History::default() }, &test_options()).expect("an audit").identity;
     assert_eq!((identity.with_several_records, identity.linkable, identity.singled_out), (0, 0, 2));
 }
 
@@ -393,9 +394,9 @@ fn pairs_do_not_establish_three_unlinked_releases() {
     };
     let all = [release(1, "a"), release(2, "b"), release(3, "c")];
     let of_one = AuditOptions { knows_everyone: false, ..test_options() };
-    let two = audit(&History { releases: all[..2].to_vec(), erased: Vec::new() }, &of_one).expect("an audit");
+    let two = audit(&History { releases: all[..2].to_vec(), ..History::default() }, &of_one).expect("an audit");
     assert!(two.is_established() && two.unresolved.is_empty(), "{:?}", two.pairs);
-    let three = audit(&History { releases: all.to_vec(), erased: Vec::new() }, &of_one).expect("an audit");
+    let three = audit(&History { releases: all.to_vec(), ..History::default() }, &of_one).expect("an audit");
     assert!(three.pairs.iter().all(|pair| pair.not_judged.is_none() && pair.may_be_above == 0));
     assert_eq!((three.is_established(), three.unresolved.as_slice()), (false, [1, 2, 3].as_slice()));
 }
@@ -408,7 +409,7 @@ fn recipients_are_judged_individually() {
         RecordedRelease { recipients, ..bucketized(number, &[(&[1, 2, 3], &[F, P, D])]) }
     };
     let releases = vec![to(1, &["alice"]), to(2, &["bob"]), to(3, &["public"]), to(4, &["alice", "bob"])];
-    let history = History { releases, erased: Vec::new() };
+    let history = History { releases, ..History::default() };
     let held = |names: &[&str]| -> Vec<Vec<usize>> {
         let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         history.releases_by_recipient(&names).into_iter().collect()
@@ -426,9 +427,9 @@ fn recipients_are_judged_individually() {
     let certain = x(1, "alice", &[F], &[1]);
     let uncertain = x(2, "bob", &[F, D, P], &[1, 2, 3]);
     let new = x(3, "bob", &[F, H, L], &[1, 4, 5]);
-    let both = History { releases: vec![certain, uncertain.clone(), new.clone()], erased: Vec::new() };
+    let both = History { releases: vec![certain, uncertain.clone(), new.clone()], ..History::default() };
     assert!(admit(&both, &test_options(), Proof::Bounds).is_ok());
-    let bob = History { releases: vec![uncertain, new], erased: Vec::new() };
+    let bob = History { releases: vec![uncertain, new], ..History::default() };
     assert!(matches!(admit(&bob, &test_options(), Proof::Bounds), Err(crate::Error::Refused(_))));
 }
 
@@ -456,7 +457,7 @@ fn pairs_establish_nothing_for_an_attacker_who_knows_all_groups() {
     let one = owned(one, &by_sex, &owners);
     let two = plain(2, &[("area", quasi), ("zip", quasi), ("ill", sensitive)], &by_zip);
     let options = AuditOptions { confidence: Some(Ratio::new(4, 5)), ..test_options() };
-    let unknown = audit(&History { releases: vec![one.clone(), two.clone()], erased: Vec::new() }, &options);
+    let unknown = audit(&History { releases: vec![one.clone(), two.clone()], ..History::default() }, &options);
     let unknown = unknown.expect("an audit");
     assert_eq!((unknown.may_be_above(), unknown.unresolved.as_slice()), (0, [2].as_slice()));
     assert!(
@@ -466,6 +467,6 @@ fn pairs_establish_nothing_for_an_attacker_who_knows_all_groups() {
     );
     // With owner links, the audit finds it.
     let known = vec![one, owned(two, &by_zip, &owners)];
-    let known = audit(&History { releases: known, erased: Vec::new() }, &options).expect("an audit");
+    let known = audit(&History { releases: known, ..History::default() }, &options).expect("an audit");
     assert_eq!(known.columns[0].certain, 2);
 }

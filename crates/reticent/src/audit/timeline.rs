@@ -81,7 +81,7 @@ pub fn timeline(
         if newest + 1 == history.releases.len() {
             return Ok((*newest, Some(whole.clone())));
         }
-        let until = History { releases: history.releases[..=*newest].to_vec(), erased: Vec::new() };
+        let until = History { releases: history.releases[..=*newest].to_vec(), ..History::default() };
         Ok((*newest, audit_until(&until, &brief)?))
     };
     let newest = &ends[ends.len().saturating_sub(MAX_POINTS)..];

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use hashbrown::HashMap;
 
-use super::computable::is_computable;
-use super::index::has_several_records;
+use super::computable::{has_known_owners, is_computable};
 use super::maximal::MaximalSets;
 use super::{ColumnRef, Constraint, Counted, JoinScope};
 use crate::data::table::Table;
@@ -145,7 +144,8 @@ impl Computable<'_> {
             !specs.iter().any(ModelSpec::is_xy_model)
                 && !is_special(one)
                 && !is_special(other)
-                && !has_several_records(one)
+                && !has_known_owners(one, history)
+                && !has_known_owners(other, history)
                 && is_computable(&one.release, &other.release, rules)
         })
     }

@@ -243,6 +243,7 @@ impl<'a> JoinCheck<'a> {
             && is_column(self)
             && is_column(other)
             && !self.excuses_values()
+            && (!self.constraint.excuses_earlier || other.constraint.excuses_earlier)
             && limit(self) == limit(other)
     }
 

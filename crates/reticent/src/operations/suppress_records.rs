@@ -32,7 +32,7 @@ pub const ENTRY: Entry = Entry {
 };
 
 /// Classes, by their codes in some columns.
-type Classes = HashSet<Box<[u32]>>;
+type ClassSet = HashSet<Box<[u32]>>;
 
 /// Adds a rule to suppress every violating class, and returns the number of suppressed records.
 ///
@@ -49,7 +49,7 @@ pub fn suppress_records(
     recoding.on.clone_from(&on);
     let before = recoding.apply(table)?;
     let mut kept = before.clone();
-    let mut suppressed_classes = Classes::new();
+    let mut suppressed_classes = ClassSet::new();
     loop {
         let violating = violating(&kept, requirement, join_checks)?;
         if !violating.contains(&true) {
@@ -93,11 +93,11 @@ pub(crate) fn violating(
 ) -> Result<Vec<bool>> {
     let mut marks = vec![false; release.contingency.len()];
     // A class that violates a constraint is not judged by the others on the same columns.
-    let mut by_columns: Vec<(&[usize], Classes)> = Vec::new();
+    let mut by_columns: Vec<(&[usize], ClassSet)> = Vec::new();
     for join_check in join_checks {
         let by = join_check.by();
         let at = by_columns.iter().position(|(known, _)| *known == by).unwrap_or_else(|| {
-            by_columns.push((by, Classes::new()));
+            by_columns.push((by, ClassSet::new()));
             by_columns.len() - 1
         });
         join_check.add_violating(release, &mut by_columns[at].1)?;
@@ -140,14 +140,14 @@ pub(crate) fn is_violating(
     Ok(false)
 }
 
-/// Classes on the columns `by` that violate a model.
-fn violating_classes(model: &dyn Model, release: &Release, by: &[usize]) -> Result<Classes> {
+/// ClassSet on the columns `by` that violate a model.
+fn violating_classes(model: &dyn Model, release: &Release, by: &[usize]) -> Result<ClassSet> {
     let of = release.positions(model.measured())?;
     let column = if let [only] = of.as_slice() { Some(&release.columns[*only]) } else { None };
     let measured = Measured::new(&release.contingency, &of);
     let whole = measured.whole(&release.contingency, column);
     let judge = ReleaseJudge::new(model, &release.contingency, by, &whole)?;
-    let mut classes = Classes::new();
+    let mut classes = ClassSet::new();
     for_each(&release.contingency, by, &measured, |member, group| {
         if !judge.judge(member, &group).holds {
             classes.insert(class_of(&release.contingency, by, member));

@@ -20,6 +20,8 @@ pub struct History {
     pub releases: Vec<RecordedRelease>,
     /// Releases with erased contents. Their disclosure can no longer be computed.
     pub erased: Vec<ErasedRelease>,
+    /// Numbers of the releases whose record owners are known, also if `links` are not loaded.
+    pub owned: BTreeSet<u64>,
 }
 
 /// A release with its recipients and owner links.
@@ -210,7 +212,7 @@ impl History {
             release,
             links: None,
         };
-        History { releases: vec![recorded], erased: Vec::new() }
+        History { releases: vec![recorded], ..History::default() }
     }
 
     /// Returns true if there are no releases, recorded or erased.
@@ -227,6 +229,7 @@ impl History {
         Cow::Owned(History {
             releases: self.releases.iter().filter(|recorded| !recorded.population).cloned().collect(),
             erased: self.erased.iter().filter(|erased| !erased.population).cloned().collect(),
+            owned: self.owned.clone(),
         })
     }
 
@@ -236,7 +239,7 @@ impl History {
             return Cow::Borrowed(self);
         }
         let releases = self.releases.iter().flat_map(RecordedRelease::views).collect();
-        Cow::Owned(History { releases, erased: self.erased.clone() })
+        Cow::Owned(History { releases, erased: self.erased.clone(), owned: self.owned.clone() })
     }
 
     /// Indices of the releases that each recipient of a new release holds alone, including public releases.
@@ -258,6 +261,7 @@ impl History {
         History {
             releases: self.releases.iter().filter(|recorded| holds(&recorded.recipients)).cloned().collect(),
             erased: self.erased.iter().filter(|erased| holds(&erased.recipients)).cloned().collect(),
+            owned: self.owned.clone(),
         }
     }
 

@@ -64,7 +64,7 @@ impl History {
             }
         };
         let releases = self.releases.iter().map(separate).collect();
-        (Cow::Owned(History { releases, erased: self.erased.clone() }), identified)
+        (Cow::Owned(History { releases, erased: self.erased.clone(), owned: self.owned.clone() }), identified)
     }
 }
 

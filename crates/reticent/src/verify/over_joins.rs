@@ -80,7 +80,8 @@ impl JoinVerifier<'_> {
                 releases.push(with_owner_column(&self.history.releases[*at], place + 1));
             }
             let recorded = requirement.earlier.iter().map(|at| &self.history.releases[*at]);
-            let whole = recorded.into_iter().find(|earlier| can_be_computed(&written, earlier, self.rules));
+            let whole =
+                recorded.into_iter().find(|earlier| can_be_computed(&written, earlier, self.history, self.rules));
             for constraint in &requirement.constraints {
                 let computable_from = whole.filter(|_| constraint.excuses_earlier).map(|earlier| earlier.number);
                 let (violations, already_violated) = match computable_from {

@@ -37,12 +37,12 @@ pub(super) struct RepeatedClasses<'a> {
     groups: Vec<ContingencyTable>,
     /// By release, then by group: records by value of the column. Empty without the column.
     histograms: Vec<Vec<Histogram>>,
-    conditions: Vec<Condition>,
+    conditions: Vec<ClassCondition>,
     bound: Vec<Option<Ratio>>,
 }
 
 /// Columns of two releases that match.
-struct Condition {
+struct ClassCondition {
     /// Release, and index among its columns of X.
     one: (usize, usize),
     other: (usize, usize),
@@ -78,7 +78,7 @@ impl<'a> RepeatedClasses<'a> {
                     for (there, theirs) in x[other].iter().enumerate() {
                         let (ours, theirs) = (&releases[one].columns[*column], &releases[other].columns[*theirs]);
                         let matching = matching_codes(ours, theirs, &rules);
-                        conditions.extend(matching.map(|matching| Condition {
+                        conditions.extend(matching.map(|matching| ClassCondition {
                             one: (one, here),
                             other: (other, there),
                             matching,
@@ -176,7 +176,7 @@ impl<'a> RepeatedClasses<'a> {
     /// Whether a class of a release matches the chosen classes.
     fn matches(&self, release: usize, class: usize, chosen: &[Option<usize>]) -> bool {
         self.conditions.iter().all(|condition| {
-            let Condition { one: (one, here), other: (other, there), matching } = condition;
+            let ClassCondition { one: (one, here), other: (other, there), matching } = condition;
             let class_of = |at: usize| if at == release { Some(class) } else { chosen[at] };
             if *one != release && *other != release {
                 return true;

@@ -70,7 +70,7 @@ impl EarlierReleases {
 
     /// Returns whether the audit models everything by which records of these releases and of a new one can be linked: every record has an
     /// owner, each release has people of the new one, common columns are quasi-identifiers or sensitive columns in both, and no rule
-    /// excludes pairs of values. A population register adds nothing to what its attacker knows.
+    /// excludes pairs of values. A population register adds nothing if it shares only quasi-identifiers.
     pub fn are_linked(&self, releases: &[usize], new: &NewRelease<'_>) -> bool {
         let is_linked = |at: &usize| {
             let rows = self.history.releases[*at].release.contingency.rows();
@@ -81,10 +81,11 @@ impl EarlierReleases {
         let (registers, linked): (Vec<usize>, Vec<usize>) =
             releases.iter().partition(|at| self.history.releases[**at].population);
         let mut columns: Vec<Vec<(&str, Role)>> = vec![new.columns.clone()];
-        columns.extend(linked.iter().chain(&registers).map(|at| {
+        let columns_of = |at: &usize| -> Vec<(&str, Role)> {
             let columns = &self.history.releases[*at].release.columns;
             columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
-        }));
+        };
+        columns.extend(linked.iter().map(columns_of));
         let is_varying = |name: &str| new.rules.iter().any(|rule| rule.varying_column() == Some(name));
         let is_modelled = |(name, role): &(&str, Role), others: &[(&str, Role)]| {
             let is_known = [Role::QuasiIdentifier, Role::Sensitive].contains(role);
@@ -92,7 +93,16 @@ impl EarlierReleases {
         };
         let all_modelled = (0..=linked.len())
             .all(|at| columns[..at].iter().all(|others| columns[at].iter().all(|column| is_modelled(column, others))));
+        // The audit's attacker knows the quasi-identifiers of everybody, but no other column of a register.
+        let register_is_known = |at: &usize| {
+            let register = columns_of(at);
+            let is_known = |(name, role): &(&str, Role)| {
+                *role == Role::QuasiIdentifier || is_varying(name) || register.iter().all(|(theirs, _)| theirs != name)
+            };
+            columns.iter().flatten().all(is_known)
+        };
         !new.links.has_unowned()
+            && registers.iter().all(register_is_known)
             && linked.iter().all(is_linked)
             && all_modelled
             && new.rules.iter().all(|rule| rule.varying_column().is_some())

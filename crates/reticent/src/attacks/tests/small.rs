@@ -110,7 +110,7 @@ pub fn unlinked(number: u64, cols: &[Col], rows: &[&str]) -> Small {
 }
 
 pub fn history(releases: &[&Small]) -> History {
-    History { releases: releases.iter().map(|small| small.recorded.clone()).collect(), erased: Vec::new() }
+    History { releases: releases.iter().map(|small| small.recorded.clone()).collect(), ..History::default() }
 }
 
 /// Runs an attack with a minimum confidence and parameters.

@@ -196,7 +196,7 @@ fn audit_column(
         return Ok(Some(found));
     }
     let releases = tables.iter().map(|recorded| (*recorded).clone().canonical()).collect();
-    let history = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
+    let history = History { releases, ..History::default() }.with_roles(&gate.roles);
     let audit = match admit(&history, &options, gate.proof) {
         // Some components may need more than the default limits.
         Err(Error::CannotCheck(_)) => {
@@ -286,7 +286,7 @@ impl AuditedGroups {
             ..AuditOptions::default()
         };
         let releases = tables.iter().map(|recorded| (*recorded).clone().canonical()).collect();
-        let history = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
+        let history = History { releases, ..History::default() }.with_roles(&gate.roles);
         let audit = match admit(&history, &options, gate.proof) {
             // Without a bound, the risk is only reported.
             Err(Error::CannotCheck(_)) if gate.reidentification.is_none() => return Ok(false),

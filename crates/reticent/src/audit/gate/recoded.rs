@@ -95,7 +95,7 @@ pub fn admit_recoded(
         (gate.watch)()?;
         let releases = positions.iter().map(|at| earlier(*at)).filter(|recorded| !recorded.population);
         let releases = releases.chain([candidate.clone()]).collect();
-        let together = History { releases, erased: Vec::new() }.with_roles(&gate.roles);
+        let together = History { releases, ..History::default() }.with_roles(&gate.roles);
         gate.record_sets.iter().try_for_each(|bound| bound.admit(&together))?;
         match audited.merge(&together, &options) {
             // Without a threshold, nothing is refused; the risk is only reported.

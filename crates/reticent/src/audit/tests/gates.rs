@@ -30,7 +30,7 @@ fn first_and_candidate(to: &[&str]) -> (History, RecordedRelease) {
     let [mut first, mut second] = <[RecordedRelease; 2]>::try_from(releases).expect("two releases");
     first.recipients = vec!["press".to_owned()];
     (second.number, second.recipients) = (0, to.iter().map(|name| (*name).to_owned()).collect());
-    (History { releases: vec![first], erased: Vec::new() }, second)
+    (History { releases: vec![first], ..History::default() }, second)
 }
 
 fn admit(
@@ -154,7 +154,7 @@ fn grouped_releases_with_obstacles_are_not_admitted() {
     let tables = pairs();
     let bounds = [("disease".to_owned(), Ratio::new(1, 2))];
     let unlinked = RecordedRelease { links: None, ..bucketized(1, &[(&[1, 2], &[F, P])]) };
-    let history = History { releases: vec![unlinked], erased: Vec::new() };
+    let history = History { releases: vec![unlinked], ..History::default() };
     let with = |candidate: &GroupedCandidate<'_>, proof| {
         admit_grouped(candidate, &history, &[vec![1]], &[], &gate(None, proof)).expect_err("an obstacle").code()
     };
@@ -241,7 +241,7 @@ fn the_gate_judges_sets_of_records_over_releases() {
         let release = owned(plain(number, &[("ward", Role::QuasiIdentifier)], &rows), &rows, &[1, 2, 3, 4]);
         RecordedRelease { recipients: vec!["press".to_owned()], ..release }
     };
-    let history = History { releases: vec![wards(1, ["a", "a", "b", "b"])], erased: Vec::new() };
+    let history = History { releases: vec![wards(1, ["a", "a", "b", "b"])], ..History::default() };
     let admitted = |second: [&'static str; 4], records: Option<f64>| {
         let gate = Gate { record_sets: spec(records), ..gate(None, Proof::Bounds) };
         admit(&history, &wards(0, second), &[vec![0]], &gate).map(|audited| audited.statements(&gate, &Scope::History))

@@ -50,7 +50,11 @@ impl JoinCheck<'_> {
             let chosen = contingency.filter(|at| members[at]);
             survey.violating = people_in(&chosen, &[], &Measured::new(&chosen, &[]), |_, _| true);
         }
-        failing.sort_by(|a, b| a.0.safety.total_cmp(&b.0.safety).then(a.1.cmp(&b.1)));
+        let order = |(judged, member, _): &(ClassSafety, usize, Weight)| (judged.is_unproved(), judged.safety, *member);
+        failing.sort_by(|a, b| {
+            let (one, two) = (order(a), order(b));
+            one.0.cmp(&two.0).then(one.1.total_cmp(&two.1)).then(one.2.cmp(&two.2))
+        });
         let mut people: HashMap<Box<[Code]>, Weight> = HashMap::new();
         if contingency.owners.is_some() {
             let people_only = Measured::new(contingency, &[]);
@@ -137,7 +141,12 @@ impl JoinCheck<'_> {
         if judged.is_unproved() && self.repeated().is_some() {
             return "the classes of the earlier releases combine in too many ways to prove it".to_owned();
         }
-        self.constraint.explain(judged.safety)
+        let explanation = self.constraint.explain(judged.safety);
+        // Without a value on X, the figure of a repeated column is a bound.
+        match judged.x == u32::MAX && self.repeated().is_some() {
+            true => format!("{explanation} (a bound on the exact figure)"),
+            false => explanation,
+        }
     }
 
     fn key(&self, release: &Release, at: usize) -> Vec<u32> {

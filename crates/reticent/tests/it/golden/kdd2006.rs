@@ -152,7 +152,7 @@ fn xyd(table: &Table, immigration: &Table, k: u64, top: usize) -> f64 {
         release: Release::raw(immigration).unwrap(),
         links: None,
     };
-    let history = History { releases: vec![recorded], erased: Vec::new() };
+    let history = History { releases: vec![recorded], ..History::default() };
     let columns = table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
     let new = Member { name: "taxation".to_owned(), columns, population: false };
     let ours = ORDER[..top].iter().map(|name| format!("taxation.{name}"));

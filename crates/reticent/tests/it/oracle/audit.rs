@@ -66,7 +66,7 @@ impl SmallHistory {
 
     fn history(&self) -> History {
         let releases = self.releases.iter().enumerate().map(|(at, release)| self.recorded(at as u64 + 1, release));
-        History { releases: releases.collect(), erased: Vec::new() }
+        History { releases: releases.collect(), ..History::default() }
     }
 
     fn recorded(&self, number: u64, published: &PublishedRelease) -> RecordedRelease {

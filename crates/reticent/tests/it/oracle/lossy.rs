@@ -190,6 +190,20 @@ impl Meaning {
     }
 }
 
+impl Meaning {
+    /// Whether a text represents everything that another one can represent.
+    fn contains(&self, other: &Meaning) -> bool {
+        match (self, other) {
+            (Meaning::Any, _) => true,
+            (Meaning::Values(outer), Meaning::Values(inner)) => inner.is_subset(outer),
+            (Meaning::Span(low, high, closed), Meaning::Span(lower, higher, too)) => {
+                low <= lower && (higher < high || (higher == high && (*closed || !*too)))
+            }
+            (one, other) => one == other,
+        }
+    }
+}
+
 /// Published rows of a release, with the owner of each row.
 #[derive(Debug, Clone)]
 pub struct PublishedRows {
@@ -243,8 +257,8 @@ pub fn texts(release: &Release, at: usize) -> Vec<String> {
         .collect()
 }
 
-/// Whether a release can be computed from another: each text of the other matches exactly one text of its column, and replacing the texts
-/// gives its rows. A column without any text but the suppressed one tells nothing.
+/// Whether a release can be computed from another: each text of the other matches exactly one text of its column, which contains it, and
+/// replacing the texts gives its rows. A column without any text but the suppressed one tells nothing.
 pub fn can_be_computed(release: &PublishedRows, other: &PublishedRows) -> bool {
     let mut rows: Vec<Vec<String>> = vec![Vec::new(); other.rows.len()];
     let is_shown = |at: &usize| {
@@ -260,6 +274,14 @@ pub fn can_be_computed(release: &PublishedRows, other: &PublishedRows) -> bool {
             let meaning = other.columns[there].meaning(&theirs[there]);
             let matching: Vec<&&String> = texts.iter().filter(|text| known.meaning(text).matches(&meaning)).collect();
             let [only] = matching.as_slice() else { return false };
+            let is_same = ***only == theirs[there] && meaning != Meaning::Any;
+            let ours = known.meaning(only);
+            // A text with stars is not compared with others.
+            let has_stars =
+                [only.as_str(), &theirs[there]].iter().any(|text| text.contains('*')) && ours != Meaning::Any;
+            if !is_same && (has_stars || !ours.contains(&meaning)) {
+                return false;
+            }
             row.push((**only).clone());
         }
     }

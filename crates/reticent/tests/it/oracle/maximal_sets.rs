@@ -117,10 +117,6 @@ pub fn largest_sets(instance: &Instance, table: &Table, named: Option<&[usize]>)
 /// A set without the releases that can be computed from others that stay in it, from the last to the first.
 fn counted_once(instance: &Instance, mut set: BTreeSet<usize>, named: &[usize]) -> Vec<usize> {
     let releases = &instance.history.releases;
-    let has_several = |at: usize| {
-        let people: BTreeSet<&u128> = instance.earlier[at].people.iter().collect();
-        people.len() < instance.earlier[at].people.len()
-    };
     for one in set.clone().into_iter().rev() {
         let from = |other: &usize| {
             *other != one
@@ -128,9 +124,11 @@ fn counted_once(instance: &Instance, mut set: BTreeSet<usize>, named: &[usize]) 
                 && !named.contains(other)
                 && !releases[one].population
                 && !releases[*other].population
+                && releases[one].links.is_none()
+                && releases[*other].links.is_none()
                 && can_be_computed(&instance.earlier[one], &instance.earlier[*other])
         };
-        if !has_several(one) && set.iter().any(from) {
+        if set.iter().any(from) {
             set.remove(&one);
         }
     }

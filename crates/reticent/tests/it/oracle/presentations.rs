@@ -180,7 +180,7 @@ fn posteriors_of_all_presentations_match_brute_force() {
         counterfeits +=
             u32::from(releases.iter().any(|r| r.about.is_none() && r.records.iter().any(|record| record.0.is_none())));
         let recorded = releases.iter().zip(1..).map(|(release, number)| release.recorded(number));
-        let history = History { releases: recorded.collect(), erased: Vec::new() };
+        let history = History { releases: recorded.collect(), ..History::default() };
         let found = audit(&history, &AuditOptions { per_person: true, ..AuditOptions::default() }).unwrap();
         assert_eq!(found.worlds, Some(worlds.to_string()), "{releases:#?}");
         for person in found.persons.unwrap() {
@@ -271,7 +271,7 @@ fn a_marginal_table_links_columns_that_were_published_separately() {
     // With only the occupations, a person of group 1 who earns 8 is a police officer, or a clerk of either group.
     let posterior_of_8 = |releases: Vec<RecordedRelease>| {
         let found = audit(
-            &History { releases, erased: Vec::new() },
+            &History { releases, ..History::default() },
             &AuditOptions { per_person: true, ..AuditOptions::default() },
         );
         let people = found.unwrap().persons.unwrap();
@@ -303,7 +303,7 @@ fn time_varying_values_are_audited_release_by_release() {
     let second = vec![record(1, 0, 0), record(2, 1, 1), record(3, 0, 1), record(4, 1, 2)];
     let published = |records| PublishedTable { records, columns_separate: true, linked: true, about: None };
     let history =
-        History { releases: vec![published(first).recorded(1), published(second).recorded(2)], erased: Vec::new() };
+        History { releases: vec![published(first).recorded(1), published(second).recorded(2)], ..History::default() };
     let time_varying = vec!["ill".to_owned()];
     let columns = Some(time_varying.clone());
     let found =
@@ -349,7 +349,7 @@ fn pay_release(number: u64, people: [u128; 2], pays: [&str; 2]) -> RecordedRelea
 fn overlapping_intervals_are_split_at_the_bounds_of_all_releases() {
     let values_after = |second: [&str; 2]| {
         let first = pay_release(1, [1, 2], ["[10,20)", "[20,30)"]);
-        let history = History { releases: vec![first, pay_release(2, [1, 3], second)], erased: Vec::new() };
+        let history = History { releases: vec![first, pay_release(2, [1, 3], second)], ..History::default() };
         let found = audit(&history, &AuditOptions { per_person: true, ..AuditOptions::default() }).unwrap();
         let each = found.persons.unwrap().into_iter().map(|person| {
             let values = person.columns.into_iter().flat_map(|column| column.values);
