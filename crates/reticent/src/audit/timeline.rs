@@ -1,6 +1,5 @@
 //! Timeline: the audit of a history after each of its releases.
 
-use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Audit, AuditOptions, ColumnAudit, MeanRisk, PosteriorRange, audit};
@@ -50,9 +49,6 @@ pub struct TimelineColumn {
 /// Maximum number of points: only the newest releases get one.
 const MAX_POINTS: usize = 36;
 
-/// Number of points that are audited at the same time. Each of them needs the memory of an audit.
-const AT_ONCE: usize = 2;
-
 /// Name of each release, with the audit of the history up to it.
 pub type Timeline = Vec<(String, Audit)>;
 
@@ -67,7 +63,7 @@ pub fn timeline(
     history: &History,
     whole: &Audit,
     options: &AuditOptions,
-    watch: &(dyn Fn() -> Result<()> + Sync),
+    watch: &dyn Fn() -> Result<()>,
 ) -> Result<(Vec<TimelinePoint>, Timeline)> {
     let (mut points, mut audits) = (Vec::new(), Vec::new());
     let brief = AuditOptions { worst: 0, per_person: false, pairs: false, ..options.clone() };
@@ -75,21 +71,14 @@ pub fn timeline(
     let ends: Vec<usize> = (0..history.releases.len())
         .filter(|at| history.releases.get(at + 1).is_none_or(|next| next.number != history.releases[*at].number))
         .collect();
-    // The audits of shorter histories do not depend on each other.
-    let of_point = |newest: &usize| -> Result<(usize, Option<Audit>)> {
+    for newest in ends[ends.len().saturating_sub(MAX_POINTS)..].iter().copied() {
         watch()?;
-        if newest + 1 == history.releases.len() {
-            return Ok((*newest, Some(whole.clone())));
-        }
-        let until = History { releases: history.releases[..=*newest].to_vec(), ..History::default() };
-        Ok((*newest, audit_until(&until, &brief)?))
-    };
-    let newest = &ends[ends.len().saturating_sub(MAX_POINTS)..];
-    let mut found: Vec<(usize, Option<Audit>)> = Vec::new();
-    for some in newest.chunks(AT_ONCE) {
-        found.extend(some.par_iter().map(of_point).collect::<Result<Vec<_>>>()?);
-    }
-    for (newest, audit) in found {
+        let last = newest + 1 == history.releases.len();
+        let until = History { releases: history.releases[..=newest].to_vec(), ..History::default() };
+        let audit = match last {
+            true => Some(whole.clone()),
+            false => audit_until(&until, &brief)?,
+        };
         let Some(audit) = audit else {
             // Points are comparable only if all of them use the same background knowledge.
             (points, audits) = (Vec::new(), Vec::new());
