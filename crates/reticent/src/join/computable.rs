@@ -1,8 +1,8 @@
 //! Releases that can be computed from another: who has the other learns nothing from them.
 //!
 //! Definition  A release can be computed from another if every value that the other publishes matches exactly one of its values, in every
-//!             one of its columns, if that value contains the other one, and if replacing values by these gives its records, each as
-//!             often as it is published. A column with suppressed cells only tells nothing and need not be in the other.
+//!             one of its columns, if that value contains the other one, and if replacing values by these gives its records, with equal
+//!             counts. A column with suppressed cells only tells nothing and need not be in the other.
 //! Use         The join of both would multiply the counts of the same records. So a release counts once in a set: sets of earlier
 //!             releases are without those that can be computed from others of the set. A new release that can be computed from an
 //!             earlier one adds nothing to the sets that contain it.

@@ -6,7 +6,8 @@
 //! Verdict     A part of the tuples is skipped if bounds on its counts prove the limit. The search ends at the first violation. The
 //!             safety is then a bound on that of the worst value on X, or that of the violation.
 //! Safety      For a survey, all tuples are judged if the numbers of matching classes multiply to at most `MAX_EXACT`.
-//! Steps       What is not proved within `MAX_STEPS` steps (visited classes, and lists of candidates) counts as a violation.
+//! Steps       What is not proved within `MAX_STEPS` steps (visited classes, and lists of candidates), or has numbers of tuples that are too
+//!             large to count, counts as a violation.
 
 use super::{ClassCells, ClassSafety, JoinCheck, Ratio, ValueOnX, greatest_common_divisor};
 use crate::data::contingency::Weight;
@@ -54,6 +55,8 @@ struct WorstTuple<'s, 'a> {
     people: Option<usize>,
     is_exact: bool,
     steps: usize,
+    /// Whether a number of tuples was too large to count.
+    overflowed: bool,
     found: ClassSafety,
 }
 
@@ -90,7 +93,7 @@ impl<'a> JoinCheck<'a> {
             return ClassSafety { safety, ..ClassSafety::VACUOUS };
         }
         if !search.extend(&mut Vec::new()) && search.found.holds {
-            // The steps ran out.
+            // The steps ran out, or a number is too large.
             let safety = bound.map_or(f64::NEG_INFINITY, |(_, safety)| safety);
             return ClassSafety { holds: false, safety: search.found.safety.min(safety), x: u32::MAX };
         }
@@ -156,6 +159,7 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
             people: place.filter(|_| is_people),
             is_exact,
             steps: 0,
+            overflowed: false,
             found: ClassSafety::VACUOUS,
         }
     }
@@ -183,6 +187,9 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
             }
             if !self.multiply(depth, column.members[depth].counts(class)) {
                 continue;
+            }
+            if self.overflowed {
+                return false;
             }
             tuple.push(class);
             let proved = if self.is_exact { None } else { self.bound(depth + 1, &self.products[depth + 1], tuple) };
@@ -217,10 +224,9 @@ impl<'s, 'a> WorstTuple<'s, 'a> {
             }
             let records = counts.get(at).filter(|(number, _)| *number == value.number).map_or(0, |of| of.1);
             let product = if divisor == 1 { *product } else { product / divisor };
-            *next = product.checked_mul(Tuples::from(records)).unwrap_or_else(|| {
-                self.check.index().give_up();
-                Tuples::MAX
-            });
+            let exact = product.checked_mul(Tuples::from(records));
+            self.overflowed |= exact.is_none();
+            *next = exact.unwrap_or(Tuples::MAX);
             occurs |= *next > 0;
         }
         occurs

@@ -354,3 +354,23 @@ fn a_column_of_y_is_checked_as_it_is_published() {
     let release = outcome.recoding.apply(&table).unwrap();
     assert!(outcome.guarantee != Guarantee::LocallyMaximal || super::lossy::texts(&release, 0)[0] == "f");
 }
+
+/// Numbers of tuples that are too large to count are never within a limit. The share of a value is 2^80 / (2^80 + 3^50) = 0.63 after two
+/// earlier releases; after five, 2^200 is too large.
+#[test]
+fn numbers_of_tuples_that_are_too_large_violate() {
+    let new = Data::new(vec![quasi("q"), sensitive("s")], &["a x", "a y"]);
+    let survey = |releases: usize| {
+        let mut earlier = Vec::new();
+        for name in &["r1", "r2", "r3", "r4", "r5"][..releases] {
+            let mut one = recorded(name, &new, None);
+            one.release.contingency.weights = vec![1 << 40, 3u64.pow(25)];
+            earlier.push((one, &new));
+        }
+        let small = SmallJoin::new(&new, earlier, &["xy-linkability h=0.9 x=q y=new.s"], &[]);
+        small.surveys(&new.raw()).remove(0)
+    };
+    assert!(survey(2).violations.is_empty());
+    let violations = survey(5).violations;
+    assert!(violations[0].explanation.contains("too many ways"), "{violations:?}");
+}
