@@ -169,3 +169,19 @@ fn a_register_with_more_than_quasi_identifiers_is_joined() {
     folder.register("register.csv", "register").date("2020-01-01").as_population().run().passes();
     folder.publish("people.csv", "new").columns("city,job,s").run().refused_with("requirement-unreachable");
 }
+
+/// Without a sensitive column, neither the gate nor a join judges anything.
+#[test]
+fn a_policy_that_judges_nothing_is_an_error() {
+    let folder = TestFolder::from_policy(
+        "[dataset]\nowner = \"id\"\n[columns.id]\n[columns.q]\n[columns.p]\n[columns.s]\nrole = \"sensitive\"\n\
+         [requirement]\nconfidence = 0.9\n[release]\nseed = 1\n",
+    );
+    let row =
+        |at: usize| format!("p{at},q{},p{},{}\n", at % 2, at % 3, if at.is_multiple_of(2) { "Flu" } else { "Cold" });
+    folder.write("people.csv", "id,q,p,s\n".to_owned() + &(0..12).map(row).collect::<String>());
+    let old = |at: usize| format!("p{at},q{}\n", at % 2);
+    folder.write("old.csv", "id,q\n".to_owned() + &(0..12).map(old).collect::<String>());
+    folder.register("old.csv", "old").date("2020-01-01").run().passes();
+    folder.publish("people.csv", "new").columns("q").run().fails_with("policy-invalid");
+}
