@@ -1,7 +1,8 @@
 //! `check`: re-identification risk of the original data without its suppressed values, and whether it satisfies the policy.
 
 use reticent::models::Violation;
-use reticent::risk::risk;
+use reticent::reachability::unreachable_models;
+use reticent::risk::{minimal_quasi_identifier, risk};
 use reticent::text::people;
 use reticent::verify::SENSITIVE_NOT_SHOWN;
 use reticent::{History, Release, Role, Schema, Unit};
@@ -118,5 +119,21 @@ fn data_findings(
     if loaded.policy.method.is_some() {
         notes.push(METHOD_NOTE.to_owned());
     }
-    Ok(DataFindings { risk, models, missing: table.missing.clone(), dropped: table.dropped, warnings, notes })
+    let unreachable = match loaded.policy.method {
+        None => unreachable_models(table, &prepared.requirement, &loaded.policy.suppression)?,
+        Some(_) => Vec::new(),
+    };
+    let quasi = table.with_role(Role::QuasiIdentifier);
+    let named: Vec<(usize, &str)> = quasi.iter().map(|at| (*at, table.columns[*at].name.as_str())).collect();
+    let minimal_quasi_identifier = minimal_quasi_identifier(&table.contingency, &named);
+    Ok(DataFindings {
+        risk,
+        minimal_quasi_identifier,
+        models,
+        unreachable,
+        missing: table.missing.clone(),
+        dropped: table.dropped,
+        warnings,
+        notes,
+    })
 }

@@ -86,6 +86,7 @@ pub struct Context {
     clock: Clock,
     memory: u64,
     threads: Option<usize>,
+    show_values: bool,
     pool: Option<Arc<rayon::ThreadPool>>,
     staged: Arc<Mutex<Vec<PathBuf>>>,
     writers: Arc<AtomicUsize>,
@@ -110,6 +111,7 @@ impl Context {
             clock: Clock::system(),
             memory: limits.memory,
             threads: None,
+            show_values: false,
             pool: None,
             staged: Arc::default(),
             writers: Arc::default(),
@@ -126,6 +128,17 @@ impl Context {
     #[must_use]
     pub fn with_clock(self, clock: Clock) -> Context {
         Context { clock, ..self }
+    }
+
+    /// Sets whether errors show values of the data that do not fit the policy. By default, they show patterns.
+    #[must_use]
+    pub fn with_values_shown(self, show_values: bool) -> Context {
+        Context { show_values, ..self }
+    }
+
+    /// Returns whether errors show values of the data.
+    pub(crate) fn shows_values(&self) -> bool {
+        self.show_values
     }
 
     /// Sets the resource limits.

@@ -13,10 +13,11 @@ use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
 use reticent::text::{format_count, people};
 use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource, Unit};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, Options, OwnerKey, Profile};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, OwnerKey, Profile};
 
 use crate::context::Context;
 use crate::error::{Error, Problem, READ_POLICY, Result};
+use crate::reading::{reading_notes, source_options, unfit_rows};
 
 /// A parsed policy with its taxonomies.
 pub(crate) struct LoadedPolicy {
@@ -152,8 +153,7 @@ pub(crate) fn prepare(
     key: Option<OwnerKey>,
     context: &Context,
 ) -> Result<PreparedData> {
-    let missing = loaded.policy.missing_values.clone();
-    let engine = Embedded::open(data, Options { missing, ..context.engine_options() })?;
+    let engine = Embedded::open(data, source_options(&loaded.policy, context))?;
     let lacking = loaded.policy.check_columns(engine.columns())?;
     let mut in_data = loaded.schema.clone();
     in_data.attributes.retain(|attribute| !lacking.contains(&attribute.name));
@@ -162,7 +162,7 @@ pub(crate) fn prepare(
         Some(_) => Error::ChosenColumns(Box::new(error)),
         None => error,
     })?;
-    let mut notes = Vec::new();
+    let mut notes = reading_notes(&engine, &loaded.policy);
     if !lacking.is_empty() {
         notes.push(format!(
             "the data lacks {} of the policy: requirements on it do not apply to this release",
@@ -171,7 +171,9 @@ pub(crate) fn prepare(
     }
     let mut counts = count(&engine, &mut schema, key, &mut notes)?;
     let links = counts.links.take();
-    let table = Table::build(&counts, &schema)?.with_column_weights(&loaded.policy.column_weights());
+    let table =
+        Table::build(&counts, &schema).map_err(|error| unfit_rows(error, &engine, &counts, &schema, context))?;
+    let table = table.with_column_weights(&loaded.policy.column_weights());
     let linked = links.map(|links| LinkedOwners { counted: counts.without_owners(), links });
     context.check()?;
     Ok(PreparedData { engine, schema, table, requirement, notes, linked })
@@ -343,6 +345,7 @@ impl PreparedData {
             distinct: column.texts.len() as u64,
             values,
             looks_like: column.tree.value_type(),
+            format: None,
             quantiles: Vec::new(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod codes;
 mod problem;
+mod unfit;
 
 use std::path::PathBuf;
 
@@ -13,7 +14,8 @@ use reticent::error::{Hint, KnowledgeFault};
 use reticent::republication::Departures;
 
 pub use codes::{CODES, ErrorCode, all_codes, markdown};
-pub use problem::Problem;
+pub use problem::{AmbiguousFormat, Problem};
+pub use unfit::UnfitRow;
 
 /// Result type of the verbs.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -40,6 +42,14 @@ pub enum Error {
         error: Box<reticent::Error>,
         /// Violated requirements, and changes that would satisfy them.
         remedies: Box<Remedies>,
+    },
+    /// Values of the data do not fit the policy.
+    #[error("{error}{}", unfit::lines(.rows))]
+    Unfit {
+        /// Error of the library.
+        error: Box<reticent::Error>,
+        /// Some of the rows with such values.
+        rows: Vec<UnfitRow>,
     },
     /// The requirement of the policy does not fit the selected columns.
     #[error("with the selected columns: {0}")]
@@ -143,9 +153,10 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Error::Library(error) | Error::NotAudited(error) => error.code(),
-            Error::Policy { error, .. } | Error::Refused { error, .. } | Error::Departures { error, .. } => {
-                error.code()
-            }
+            Error::Policy { error, .. }
+            | Error::Refused { error, .. }
+            | Error::Departures { error, .. }
+            | Error::Unfit { error, .. } => error.code(),
             Error::Knowledge { .. } => "background-knowledge-invalid",
             Error::ChosenColumns(error) => error.code(),
             Error::Engine(error) => error.code(),
@@ -157,11 +168,17 @@ impl Error {
         }
     }
 
-    /// Returns the data of the error. It contains no cell of a table.
+    /// Returns the data of the error. It contains no cell of a table, unless the context shows values.
     pub fn data(&self) -> serde_json::Value {
         let data = match self {
             Error::Library(error) | Error::NotAudited(error) => serde_json::to_value(error),
             Error::Refused { error, .. } | Error::Departures { error, .. } => serde_json::to_value(error),
+            Error::Unfit { error, rows } => serde_json::to_value(error).map(|mut data| {
+                if let Some(data) = data.as_object_mut() {
+                    data.insert("rows".to_owned(), serde_json::json!(rows));
+                }
+                data
+            }),
             Error::Knowledge { line, fault } => Ok(serde_json::json!({ "line": line, "fault": fault })),
             Error::Policy { path, error } => serde_json::to_value(error).map(|mut data| {
                 if let Some(data) = data.as_object_mut() {
@@ -189,6 +206,10 @@ impl Error {
             Error::Policy { error, .. } | Error::Refused { error, .. } | Error::Departures { error, .. } => {
                 error.hints()
             }
+            Error::Unfit { error, rows } => {
+                let hidden = rows.iter().any(|row| row.value.is_none());
+                error.hints().into_iter().chain(hidden.then_some(Hint::ShowValues)).collect()
+            }
             Error::ChosenColumns(error) => {
                 let mut hints = error.hints();
                 hints.retain(|hint| *hint != Hint::ChooseColumns);
@@ -207,7 +228,7 @@ impl Error {
     pub fn class(&self) -> Class {
         match self {
             Error::Library(error) | Error::Ledger(reticent_ledger::Error::Library(error)) => library_class(error),
-            Error::Policy { error, .. } => library_class(error),
+            Error::Policy { error, .. } | Error::Unfit { error, .. } => library_class(error),
             Error::Refused { .. } | Error::Departures { .. } | Error::NotAudited(_) => Class::Refused,
             Error::Cancelled => Class::Cancelled,
             Error::ChosenColumns(_) | Error::Knowledge { .. } | Error::Problem(_) | Error::Threads { .. } => {

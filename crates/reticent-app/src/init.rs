@@ -1,30 +1,31 @@
-//! `init`: drafts a policy for a data file. Every column is a quasi-identifier until the steward edits the draft.
+//! `init`: drafts a policy for a data file. The steward reviews the role of every column.
+
+mod survey;
 
 use std::path::{Path, PathBuf};
 
-use reticent::policy::{ColumnSketch, Policy, PolicyDraft, draft, json_schema};
+use reticent::policy::{DraftSource, Policy, PolicyDraft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
-use reticent_engine::{Embedded, Engine, Profile};
+use reticent_engine::Profile;
 
 use crate::Workspace;
 use crate::answer::InitAnswer;
 use crate::context::Context;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::reading::format_note;
 use crate::request::InitRequest;
 
 /// Drafts the policy, its taxonomies and its JSON Schema, and starts the ledger.
 pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
-    let engine = Embedded::open(&request.data, context.engine_options())?;
-    let profiles = engine.values(None)?;
-    let rows = profiles.first().map_or(0, |profile| profile.rows);
-    if rows == 0 {
-        return Err(Problem::NoRows.into());
-    }
-    check_header(&profiles, request.force)?;
-    let sketches: Vec<ColumnSketch> = profiles.into_iter().map(sketch).collect();
+    let survey = survey::survey(request, context)?;
     let first = request.data.first().map(String::as_str).unwrap_or_default();
-    let drafted = draft(&dataset_name(first), &sketches);
+    let source = DraftSource {
+        encoding: survey.encoding.clone(),
+        sheet: survey.sheet.clone(),
+        missing_values: survey.missing_values.clone(),
+    };
+    let drafted = draft(&dataset_name(first), &survey.columns, &source);
     let files = files(&workspace.policy, &drafted)?;
     check_no_policy(&files, request.force)?;
     // Start the ledger first: if that fails, no file has been replaced yet.
@@ -33,7 +34,14 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     written.extend(backup.map(|path| format!("{} (backup of the previous policy)", path.display())));
     written.extend(started);
-    Ok(InitAnswer { rows, columns: sketches.len(), written })
+    let mut notes = survey.notes;
+    let formats = survey.columns.iter().filter_map(|column| Some((&column.name, column.format.as_ref()?)));
+    notes.extend(formats.map(|(column, format)| format_note(column, format)));
+    let spellings: Vec<&String> = survey.missing_values.iter().filter(|text| !text.trim().is_empty()).collect();
+    if !spellings.is_empty() {
+        notes.push(format!("these texts mean a missing value: {spellings:?}"));
+    }
+    Ok(InitAnswer { rows: survey.rows, columns: survey.columns.len(), written, notes })
 }
 
 /// Starts the ledger next to the policy and creates its key. Returns the paths that were created.
@@ -58,27 +66,17 @@ fn start_ledger(policy: &Path, drafted: &PolicyDraft, context: &Context) -> Resu
 
 /// Returns an error if the header line looks like a record: its cells would be published as column names.
 ///
+/// A number or a date is no column name. The name of a column can also be one of its values, but not for half of the columns.
 /// The error contains no cell of the line, because it may name a person.
 fn check_header(profiles: &[Profile], force: bool) -> Result<()> {
     let like_data = |name: &str| parse_number(name).is_some() || parse_date(name).is_some();
     let is_value = |profile: &Profile| profile.values.iter().flatten().any(|(text, _)| *text == profile.name);
-    let count = profiles.iter().filter(|profile| like_data(&profile.name) || is_value(profile)).count();
-    if count == 0 || force {
+    let scales = profiles.iter().filter(|profile| like_data(&profile.name)).count();
+    let values = profiles.iter().filter(|profile| !like_data(&profile.name) && is_value(profile)).count();
+    if force || (scales == 0 && values * 2 < profiles.len()) {
         return Ok(());
     }
-    Err(Problem::HeaderLooksLikeData { fields: count, of: profiles.len() }.into())
-}
-
-fn sketch(profile: Profile) -> ColumnSketch {
-    ColumnSketch {
-        name: profile.name,
-        rows: profile.rows,
-        empty: profile.empty,
-        values: profile.values,
-        distinct: profile.distinct,
-        looks_like: profile.inferred_type,
-        quantiles: profile.quantiles,
-    }
+    Err(Problem::HeaderLooksLikeData { fields: scales + values, of: profiles.len() }.into())
 }
 
 /// Returns the name of the data file without extensions and wildcards.

@@ -340,6 +340,7 @@ fn sketch(counts: &Counts, at: usize) -> ColumnSketch {
         distinct: values.len() as u64,
         values: Some(values),
         looks_like,
+        format: None,
         quantiles: Vec::new(),
     }
 }

@@ -12,8 +12,19 @@ use crate::error::{Error, Problem, Result};
 pub struct InitRequest {
     /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
+    /// Formats of columns, instead of the detected ones.
+    pub formats: Vec<(String, String)>,
     /// Whether to replace an existing policy (its file is renamed) and to accept a header line that looks like data.
     pub force: bool,
+}
+
+/// Request to add the values of new data to the taxonomy files of the policy.
+#[derive(Debug, Clone)]
+pub struct TaxonomyUpdateRequest {
+    /// Data: files, folders or patterns.
+    pub data: Vec<String>,
+    /// Whether to report the new values only, and write nothing.
+    pub dry_run: bool,
 }
 
 /// Request to check a policy and the original data.

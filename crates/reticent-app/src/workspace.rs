@@ -8,16 +8,17 @@ use reticent_ledger::ExportedHead;
 
 use crate::answer::{
     AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, HistoryAnswer, InitAnswer, LogAnswer, Publication,
-    PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, VerifyAnswer,
+    PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer, VerifyAnswer,
 };
 use crate::context::Context;
 use crate::error::{Problem, Result};
 use crate::request::{
     AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest, PurgeRequest,
-    RegisterRequest, RehearseRequest, VerifyRequest,
+    RegisterRequest, RehearseRequest, TaxonomyUpdateRequest, VerifyRequest,
 };
 use crate::{
-    audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, verify, witness,
+    audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, taxonomy, verify,
+    witness,
 };
 
 /// Default path of the policy.
@@ -60,6 +61,19 @@ impl Workspace {
     /// Returns an error if a policy exists already, or if the data cannot be read.
     pub fn init(&self, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
         context.run(|| init::init(self, request, context))
+    }
+
+    /// Adds the values of new data to the taxonomy files.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the policy or a taxonomy is invalid, the data cannot be read, or a file cannot be written.
+    pub fn update_taxonomies(
+        &self,
+        request: &TaxonomyUpdateRequest,
+        context: &Context,
+    ) -> Result<TaxonomyUpdateAnswer> {
+        context.run(|| taxonomy::update(self, request, context))
     }
 
     /// Measures the re-identification risk of the original data, and checks the data against the policy.

@@ -1,10 +1,14 @@
 //! Command-line arguments.
 
+mod data;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
 use reticent_app::{Confidence, Day, POLICY, PurgeReason, Recipient, ReleaseName, Workspace};
+
+pub use data::{Init, Taxonomy, TaxonomyAction, TaxonomyUpdate};
 
 /// Publish data about people more than once: each release is checked against all earlier ones.
 #[derive(Debug, Parser)]
@@ -26,6 +30,9 @@ pub struct Args {
     /// Print more details.
     #[arg(long, short, global = true)]
     pub verbose: bool,
+    /// Show the values in errors about the data. By default, errors show the rows and patterns such as 99/99/9999.
+    #[arg(long, global = true)]
+    pub show_values: bool,
     /// Number of threads [default: number of cores].
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -45,6 +52,8 @@ pub enum Command {
     Publish(Publish),
     /// Record a release that was made without Reticent.
     Register(Register),
+    /// Complete the taxonomy files for new data.
+    Taxonomy(Taxonomy),
     /// List all releases: when they were published and to whom.
     Log(Log),
     /// Show one release: columns, generalization levels, parameters, verification, metrics, hashes.
@@ -77,20 +86,6 @@ pub enum Command {
     Compare(Compare),
     /// Show on example data what two releases disclose together, and how Reticent prevents it.
     Demo(Demo),
-}
-
-/// Arguments of `init`.
-#[derive(Debug, clap::Args)]
-pub struct Init {
-    /// Data: a CSV or Parquet file, a folder, or a pattern such as 'data/*.csv'.
-    #[arg(required = true)]
-    pub data: Vec<String>,
-    /// Policy file to write.
-    #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
-    pub policy: PathBuf,
-    /// Overwrite an existing policy. Existing taxonomies are kept.
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// Arguments of `check`.

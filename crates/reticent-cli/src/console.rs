@@ -38,6 +38,7 @@ impl Console {
         };
         let limits = Limits { memory: args.memory, threads: args.threads.map(usize::from) };
         let context = Context::new(&steward()).with_events(Arc::new(show)).with_limits(limits)?;
+        let context = context.with_values_shown(args.show_values);
         let interrupted = context.clone();
         let handler = move || {
             // A release that is being recorded is completed, so that the answer is true.

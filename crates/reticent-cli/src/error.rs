@@ -149,6 +149,8 @@ fn hint_text(hint: Hint) -> &'static str {
         Hint::ReplacePolicy => {
             "use --force to overwrite the policy (taxonomies are kept), or --policy for another file"
         }
+        Hint::ChooseFormat => "choose with --format COLUMN=FORMAT, once for each column",
+        Hint::ShowValues => "to see the values, add --show-values",
         Hint::MoreMemory => "allow more memory with --memory SIZE",
         Hint::WaitLonger => "wait longer with --wait SECONDS",
         Hint::StartLedger => {

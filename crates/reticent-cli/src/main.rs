@@ -103,6 +103,7 @@ fn dispatch(command: Command, console: &Console) -> Result<u8, Error> {
         Command::Check(options) => commands::check::run(&options, console),
         Command::Publish(options) => commands::publish::run(&options, console),
         Command::Register(options) => commands::register::run(&options, console),
+        Command::Taxonomy(options) => commands::taxonomy::run(&options, console),
         Command::Log(options) => commands::log::run(&options, console),
         Command::Show(options) => commands::show::run(&options, console),
         Command::Diff(options) => commands::diff::run(&options, console),

@@ -3,6 +3,7 @@
 //! Every thread has its own dictionaries and map. At the end, the dictionaries are merged in ascending order, and the
 //! maps with them. The result therefore does not depend on the assignment of rows to threads.
 
+mod converter;
 mod dictionary;
 mod keys;
 mod linked;
@@ -27,6 +28,7 @@ use keys::CombinationCounter;
 use linked::count_linked;
 use owners::{OwnerHash, OwnerIndex, RepeatedOwners, owner_hash};
 
+pub(crate) use converter::Converter;
 pub(crate) use dictionary::Dictionary;
 
 /// Counts the requested combinations of a source.
@@ -102,6 +104,8 @@ impl<'a> SharedState<'a> {
 struct Coders<'a> {
     shared: &'a SharedState<'a>,
     coders: Vec<Coder>,
+    /// Converters of the columns with a declared format.
+    converters: Vec<Option<Converter>>,
     /// Bytes and combinations that this thread last added to the shared totals.
     reported: (u64, u64),
 }
@@ -109,22 +113,31 @@ struct Coders<'a> {
 impl<'a> Coders<'a> {
     fn new(shared: &'a SharedState<'a>) -> Self {
         let coder = |column: &CountColumn| Coder::new(column.bins.as_deref(), &shared.options.missing);
-        Coders { shared, coders: shared.columns.iter().map(coder).collect(), reported: (0, 0) }
+        let converter = |column: &CountColumn| Converter::new(&column.name, shared.options);
+        Coders {
+            shared,
+            coders: shared.columns.iter().map(coder).collect(),
+            converters: shared.columns.iter().map(converter).collect(),
+            reported: (0, 0),
+        }
     }
 
     /// Computes the codes of a row.
     #[inline]
     fn code(&mut self, row: &impl Fields, codes: &mut [Code]) -> Result<(), RowError> {
-        let columns = self.coders.iter_mut().zip(codes).zip(self.shared.columns);
-        for (at, ((coder, code), column)) in columns.enumerate() {
-            *code = coder.code(row.field(at), at, &column.name)?;
+        let coders = self.coders.iter_mut().zip(&mut self.converters);
+        for (at, (((coder, converter), code), column)) in coders.zip(codes).zip(self.shared.columns).enumerate() {
+            let text = row.field(at);
+            let text = converter.as_mut().map_or(text, |converter| converter.convert(text));
+            *code = coder.code(text, at, &column.name)?;
         }
         Ok(())
     }
 
     /// Returns the approximate memory in bytes.
     fn bytes(&self) -> u64 {
-        self.coders.iter().map(|coder| coder.dictionary().bytes()).sum()
+        let converters = self.converters.iter().flatten().map(Converter::bytes);
+        self.coders.iter().map(|coder| coder.dictionary().bytes()).chain(converters).sum()
     }
 
     /// Updates the shared totals. Returns an error if they exceed the memory limit.

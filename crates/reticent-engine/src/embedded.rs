@@ -1,5 +1,6 @@
 //! The embedded engine: reads CSV and Parquet files on all cores, with bounded memory.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use reticent::contingency::Owner;
@@ -7,11 +8,12 @@ use reticent::{Counts, Recoding, Table};
 
 use crate::count::{count, count_with_owners};
 use crate::error::Result;
+use crate::locate::{FoundRow, locate};
 use crate::options::Options;
 use crate::profile::profile;
 use crate::published::published;
 use crate::sink::write_rows;
-use crate::source::Source;
+use crate::source::{FileReading, Source};
 use crate::{CountColumn, CountRequest, Engine, Profile, Sink, WriteSummary};
 
 /// A table in files.
@@ -45,6 +47,16 @@ impl Embedded {
     /// Returns the paths of the files, in reading order.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.source.paths()
+    }
+
+    /// Returns how each file is read: what was declared, and what was detected.
+    pub fn reading(&self) -> Vec<FileReading> {
+        self.source.reading()
+    }
+
+    /// Returns the first rows in which a column has one of these texts, as the file writes them; at most `limit`.
+    pub fn locate(&self, column: &str, texts: &HashSet<&str>, limit: usize) -> Result<Vec<FoundRow>> {
+        locate(&self.source, column, texts, limit, &self.options)
     }
 
     /// Counts all columns with a given number for each row, in row order. Returns an error unless there is one number
@@ -86,7 +98,14 @@ pub fn read_back_with_owners(path: &Path, owners: &[Owner], options: &Options) -
 }
 
 fn unchanged_options(options: &Options) -> Options {
-    Options { trim: false, delimiter: Some(b','), ..options.clone() }
+    Options {
+        trim: false,
+        delimiter: Some(b','),
+        encoding: Some("utf-8".to_owned()),
+        sheet: None,
+        formats: Vec::new(),
+        ..options.clone()
+    }
 }
 
 /// Counts all columns of comma-separated text in memory, in small blocks. For fuzzing.

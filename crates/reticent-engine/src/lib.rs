@@ -3,12 +3,13 @@
 //! The embedded engine streams CSV and Parquet files through dictionary codes on all cores. A database can implement
 //! the same trait in SQL. The algorithms do not depend on the engine.
 
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "parquet", feature = "workbook"))]
 mod catch_panic;
 mod count;
 mod embedded;
 mod error;
 mod hash;
+mod locate;
 mod options;
 mod profile;
 mod pseudonym;
@@ -21,17 +22,20 @@ mod source;
 use std::path::PathBuf;
 
 use reticent::contingency::{Owner, Weight};
+use reticent::text_format::FormatDetector;
 use reticent::{Counts, Recoding, Table};
 
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "parquet", feature = "workbook"))]
 pub use catch_panic::is_catching_panics;
 pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
 pub use error::{Error, FileOperation, Result};
+pub use locate::FoundRow;
 pub use options::{Options, Phase, Progress};
 pub use pseudonym::OwnerKey;
 pub use published::published;
 pub use shuffle::Generator;
 pub use sink::{csv_text, write_rows};
+pub use source::FileReading;
 
 /// Access to the rows of one table.
 pub trait Engine {
@@ -84,6 +88,8 @@ pub struct Profile {
     pub distinct_is_bound: bool,
     /// Type of all texts that are not missing values.
     pub inferred_type: reticent::taxonomy::Type,
+    /// Formats that all texts that are not missing values have, if [`Options::detect_formats`] asks for them.
+    pub formats: Option<FormatDetector>,
     /// Bounds in ascending order, with about equally many rows between neighbours, at most 1024. Empty unless the
     /// column contains numbers or dates.
     pub quantiles: Vec<f64>,

@@ -5,6 +5,8 @@ use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use reticent::text_format::TextFormat;
+
 use crate::error::{Error, Result};
 
 /// Phase of the work.
@@ -30,6 +32,14 @@ pub struct Options {
     pub memory: u64,
     /// Delimiter of text files; detected from the header if none.
     pub delimiter: Option<u8>,
+    /// Name of the encoding of text files; detected if none. A byte order mark takes precedence.
+    pub encoding: Option<String>,
+    /// Sheet of a workbook; the only one with data if none.
+    pub sheet: Option<String>,
+    /// How the dates or numbers of columns are written. Their texts are replaced by the canonical ones.
+    pub formats: Vec<(String, TextFormat)>,
+    /// True if profiles contain the formats that all texts of a column have.
+    pub detect_formats: bool,
     /// True if spaces around fields and column names of text files are removed.
     pub trim: bool,
     /// Texts, other than the empty one, that mean a missing value.
@@ -51,6 +61,10 @@ impl Default for Options {
         Options {
             memory: 2 << 30,
             delimiter: None,
+            encoding: None,
+            sheet: None,
+            formats: Vec::new(),
+            detect_formats: false,
             trim: true,
             missing: Vec::new(),
             allow_missing_owner: false,
@@ -71,6 +85,11 @@ impl Options {
     /// Returns true if a text means a missing value.
     pub(crate) fn is_missing(&self, text: &[u8]) -> bool {
         text.is_empty() || self.missing.iter().any(|missing| missing.as_bytes() == text)
+    }
+
+    /// Returns the format of a column.
+    pub(crate) fn format(&self, column: &str) -> Option<&TextFormat> {
+        self.formats.iter().find(|(name, _)| name == column).map(|(_, format)| format)
     }
 
     pub(crate) fn check_stop(&self) -> Result<()> {

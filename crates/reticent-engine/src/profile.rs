@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::Profile;
+use crate::count::Converter;
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
 use crate::source::{Fields, RowConsumer, RowError, Source, scan};
@@ -72,6 +73,8 @@ fn finish(name: &str, parts: Vec<ColumnTexts>, mut hashes: DistinctHashes, optio
 struct Profiler<'a> {
     names: &'a [String],
     columns: Vec<ColumnTexts>,
+    /// Converters of the columns with a declared format.
+    converters: Vec<Option<Converter>>,
     hashes: &'a [Mutex<DistinctHashes>],
     used_bytes: &'a AtomicU64,
     reported: u64,
@@ -86,7 +89,8 @@ impl<'a> Profiler<'a> {
         options: &'a Options,
     ) -> Self {
         let columns = names.iter().map(|_| ColumnTexts::Listed(ValueList::new())).collect();
-        Profiler { names, columns, hashes, used_bytes, reported: 0, options }
+        let converters = names.iter().map(|name| Converter::new(name, options)).collect();
+        Profiler { names, columns, converters, hashes, used_bytes, reported: 0, options }
     }
 }
 
@@ -117,8 +121,10 @@ impl ColumnTexts {
 impl RowConsumer for Profiler<'_> {
     #[inline]
     fn row(&mut self, row: &impl Fields) -> Result<(), RowError> {
-        for (at, column) in self.columns.iter_mut().enumerate() {
-            column.take(row.field(at), self.options).ok_or(RowError::NotUtf8(at))?;
+        for (at, (column, converter)) in self.columns.iter_mut().zip(&mut self.converters).enumerate() {
+            let text = row.field(at);
+            let text = converter.as_mut().map_or(text, |converter| converter.convert(text));
+            column.take(text, self.options).ok_or(RowError::NotUtf8(at))?;
         }
         Ok(())
     }

@@ -2,18 +2,23 @@
 
 mod blocks;
 mod csv;
+mod encoding;
 mod files;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod records;
 mod scan;
+#[cfg(feature = "workbook")]
+mod workbook;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use encoding_rs::{Encoding, UTF_8};
 use hashbrown::HashMap;
 
 use reticent::error::did_you_mean;
+use reticent::taxonomy::{parse_date, parse_number};
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -36,11 +41,30 @@ struct Input {
     bytes: u64,
 }
 
-/// Location of the bytes.
+/// Location and encoding of text.
 #[derive(Debug, Clone)]
-enum Origin {
-    File(PathBuf),
-    Memory(Arc<[u8]>),
+struct Origin {
+    /// File, also of text that was converted from it.
+    path: PathBuf,
+    /// Text in memory, instead of the content of the file.
+    memory: Option<Arc<[u8]>>,
+    /// Encoding of the text, once it is detected.
+    encoding: &'static Encoding,
+    /// Sheet of a workbook that the text is from.
+    sheet: Option<String>,
+}
+
+/// How a file is read: declared by the caller, or detected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileReading {
+    /// Path of the file.
+    pub path: PathBuf,
+    /// Name of the encoding of a text file.
+    pub encoding: Option<&'static str>,
+    /// Delimiter of a text file.
+    pub delimiter: Option<char>,
+    /// Sheet of a workbook.
+    pub sheet: Option<String>,
 }
 
 /// Format of the bytes.
@@ -52,12 +76,17 @@ enum InputFormat {
 }
 
 impl Origin {
+    fn file(path: PathBuf) -> Origin {
+        Origin { path, memory: None, encoding: UTF_8, sheet: None }
+    }
+
+    fn memory(path: PathBuf, bytes: Arc<[u8]>) -> Origin {
+        Origin { memory: Some(bytes), ..Origin::file(path) }
+    }
+
     /// Returns the path for error texts.
     fn path(&self) -> &Path {
-        match self {
-            Origin::File(path) => path,
-            Origin::Memory(_) => Path::new("memory"),
-        }
+        &self.path
     }
 }
 
@@ -83,9 +112,8 @@ impl Source {
 
     /// Opens comma-separated text in memory.
     pub(crate) fn memory(bytes: &[u8], options: &Options) -> Result<Source> {
-        let origin = Origin::Memory(bytes.into());
-        let (dialect, names) = csv::header(&origin, options)?;
-        let input = Input { origin, format: InputFormat::Csv(dialect), bytes: bytes.len() as u64 };
+        let origin = Origin::memory(PathBuf::from("memory"), bytes.into());
+        let (input, names) = text_input(origin, bytes.len() as u64, options)?;
         Ok(Source { inputs: vec![input], names })
     }
 
@@ -97,6 +125,31 @@ impl Source {
     /// Returns the paths of the files.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.inputs.iter().map(|input| input.origin.path())
+    }
+
+    /// Returns a source for each file, and whether the file has a header line.
+    pub(crate) fn single_files(&self) -> impl Iterator<Item = (Source, bool)> + '_ {
+        self.inputs.iter().map(|input| {
+            let has_header = matches!(input.format, InputFormat::Csv(_));
+            (Source { inputs: vec![input.clone()], names: self.names.clone() }, has_header)
+        })
+    }
+
+    /// Returns how each file is read.
+    pub(crate) fn reading(&self) -> Vec<FileReading> {
+        let of = |input: &Input| {
+            let dialect = match &input.format {
+                InputFormat::Csv(dialect) if input.origin.sheet.is_none() => Some(*dialect),
+                _ => None,
+            };
+            FileReading {
+                path: input.origin.path.clone(),
+                encoding: dialect.map(|_| input.origin.encoding.name()),
+                delimiter: dialect.map(|dialect| char::from(dialect.delimiter)),
+                sheet: input.origin.sheet.clone(),
+            }
+        };
+        self.inputs.iter().map(of).collect()
     }
 
     /// Returns the index of a column, or an error that suggests a similar name.
@@ -113,9 +166,30 @@ fn open_file(path: PathBuf, options: &Options) -> Result<(Input, Vec<String>)> {
     if files::is_parquet(&path)? {
         return parquet_input(path, bytes);
     }
-    let origin = Origin::File(path);
+    match files::workbook(&path)? {
+        Some(content) => workbook_input(path, &content, options),
+        None => text_input(Origin::file(path), bytes, options),
+    }
+}
+
+fn text_input(mut origin: Origin, bytes: u64, options: &Options) -> Result<(Input, Vec<String>)> {
+    origin.encoding = csv::detect_encoding(&origin, options)?;
     let (dialect, names) = csv::header(&origin, options)?;
     Ok((Input { origin, format: InputFormat::Csv(dialect), bytes }, names))
+}
+
+#[cfg(feature = "workbook")]
+fn workbook_input(path: PathBuf, content: &[u8], options: &Options) -> Result<(Input, Vec<String>)> {
+    let sheet = workbook::read(&path, content, options.sheet.as_deref())?;
+    let bytes = sheet.text.len() as u64;
+    let origin = Origin { sheet: Some(sheet.name), ..Origin::memory(path, sheet.text.into()) };
+    let options = Options { encoding: Some(UTF_8.name().to_owned()), delimiter: Some(b','), ..options.clone() };
+    text_input(origin, bytes, &options)
+}
+
+#[cfg(not(feature = "workbook"))]
+fn workbook_input(path: PathBuf, _: &[u8], _: &Options) -> Result<(Input, Vec<String>)> {
+    Err(Error::malformed(&path, None, "this program was built without support of workbooks"))
 }
 
 fn check_same_columns(earlier: &[Input], expected: Option<&[String]>, input: &Input, found: &[String]) -> Result<()> {
@@ -134,27 +208,31 @@ fn check_same_columns(earlier: &[Input], expected: Option<&[String]>, input: &In
     Err(Error::malformed(input.origin.path(), Some(1), message))
 }
 
-/// Checks that every column has a unique name. The errors contain only positions, because the first line may be data
-/// by mistake.
+/// Checks that every column has a unique name. The first line may be data by mistake, so the errors name a column only if
+/// no field of the line is a number or a date.
 fn check_names(file: &Path, names: &[String]) -> Result<()> {
     let mistake = "; is the first line a header?";
     if let Some(at) = names.iter().position(String::is_empty) {
         return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
     }
+    let is_value = |name: &String| parse_number(name).is_some() || parse_date(name).is_some();
+    let may_be_data = names.iter().any(is_value);
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
+    let mut twins = Vec::new();
     for (at, name) in names.iter().enumerate() {
         if let Some(twin) = known.insert(name, at) {
-            let message = format!("columns {} and {} have the same name{mistake}", twin + 1, at + 1);
-            return Err(Error::malformed(file, Some(1), message));
+            let named = if may_be_data { String::new() } else { format!(" (`{}`)", name.escape_debug()) };
+            twins.push(format!("columns {} and {} have the same name{named}", twin + 1, at + 1));
         }
     }
-    Ok(())
+    let advice = if may_be_data { mistake } else { "; rename one of them" };
+    if twins.is_empty() { Ok(()) } else { Err(Error::malformed(file, Some(1), twins.join("; ") + advice)) }
 }
 
 #[cfg(feature = "parquet")]
 fn parquet_input(path: PathBuf, bytes: u64) -> Result<(Input, Vec<String>)> {
     let (metadata, names) = parquet::header(&path)?;
-    Ok((Input { origin: Origin::File(path), format: InputFormat::Parquet(metadata), bytes }, names))
+    Ok((Input { origin: Origin::file(path), format: InputFormat::Parquet(metadata), bytes }, names))
 }
 
 #[cfg(not(feature = "parquet"))]

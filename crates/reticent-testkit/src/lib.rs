@@ -19,6 +19,7 @@ mod folder;
 mod monthly;
 mod outcome;
 mod verbs;
+pub mod workbooks;
 
 pub use data::{CLINIC, PATIENTS_POLICY, clinic_policy, clinic_policy_with_owner, patients};
 pub use folder::TestFolder;

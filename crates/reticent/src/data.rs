@@ -6,4 +6,5 @@ pub(crate) mod links;
 pub(crate) mod schema;
 pub(crate) mod table;
 pub mod taxonomy;
+pub mod text_format;
 pub(crate) mod workload;

@@ -14,7 +14,7 @@ mod text;
 use serde::ser::SerializeMap;
 
 use crate::kind::Kind;
-use text::{at_line, hint_text, of_entry};
+use text::{at_line, column_lines, hint_text, of_entry};
 
 pub use fault::{
     ArgumentFault, Basis, CountFault, CounterfeitFault, FileFault, HistoryLimit, KnowledgeFault, SingleFault,
@@ -83,6 +83,13 @@ pub enum Error {
         column: String,
         /// Problem and remedy.
         message: String,
+    },
+    /// Several columns of the data do not match the policy.
+    #[error("{} columns do not match the policy{}", .columns.len(), column_lines(.columns))]
+    #[strum(serialize = "columns-unfit")]
+    Columns {
+        /// Column, and problem with remedy.
+        columns: Vec<(String, String)>,
     },
     /// The table cannot be used.
     #[error("{fault}")]
@@ -162,6 +169,14 @@ impl Error {
         Error::Column { column: column.into(), message: message.into() }
     }
 
+    /// Returns an error about one or several columns, each with its problem and remedy.
+    pub(crate) fn columns(mut columns: Vec<(String, String)>) -> Self {
+        match (columns.pop(), columns.is_empty()) {
+            (Some((column, message)), true) => Error::Column { column, message },
+            (last, _) => Error::Columns { columns: columns.into_iter().chain(last).collect() },
+        }
+    }
+
     /// Returns whether the release is refused, or could not be checked. Another release may pass.
     pub fn is_refusal(&self) -> bool {
         matches!(self, Error::Refused(_) | Error::CannotCheck(_))
@@ -238,6 +253,9 @@ impl serde::Serialize for Error {
                 map.serialize_entry("line", line)?;
             }
             Error::Column { column, .. } => map.serialize_entry("column", column)?,
+            Error::Columns { columns } => {
+                map.serialize_entry("columns", &columns.iter().map(|(column, _)| column).collect::<Vec<_>>())?;
+            }
             Error::Table { fault } => map.serialize_entry("fault", fault)?,
             Error::Parameter { kind, id, .. } | Error::Unknown { kind, id, .. } => {
                 map.serialize_entry("kind", kind)?;

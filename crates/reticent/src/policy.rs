@@ -11,6 +11,7 @@ mod purpose;
 mod queries;
 mod read;
 mod reader;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use crate::algorithms::{BackOff, Purpose, Suppression, ValueForm};
 use crate::audit::RecordSetBound;
 use crate::data::schema::{Attribute, Missing, Role, Schema, TreeSource, Unit};
 use crate::data::taxonomy::{IntervalLevel, Taxonomy, Type};
+use crate::data::text_format::TextFormat;
 use crate::error::{Error, Result, did_you_mean};
 use crate::join::Breadth;
 use crate::join::lossy::InconsistentRules;
@@ -25,7 +27,9 @@ use crate::registry::Arguments;
 use crate::release::recipients::NonColluding;
 use crate::requirement::{ModelSpec, Shorthand};
 
-pub use draft::{ColumnSketch, PolicyDraft, draft, suggested_role};
+pub use draft::{
+    ColumnSketch, DraftSource, PolicyDraft, draft, has_date_name, missing_spellings, missing_values, suggested_role,
+};
 pub use json_schema::json_schema;
 
 /// Value of `ledger.key` for a ledger without a key.
@@ -49,6 +53,8 @@ pub struct Policy {
     pub owner: Option<String>,
     /// Texts that represent a missing value. The first one is published.
     pub missing_values: Vec<String>,
+    /// How the files of the data are read.
+    pub source: SourcePolicy,
     /// Columns, in the order of the file.
     pub columns: Vec<ColumnPolicy>,
     /// Short form of the requirement: `k` and `confidence`.
@@ -89,6 +95,17 @@ pub struct Policy {
     purpose_line: Option<usize>,
 }
 
+/// How the files of the data are read. What is not declared is detected.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SourcePolicy {
+    /// Encoding of text files.
+    pub encoding: Option<String>,
+    /// Delimiter of text files.
+    pub delimiter: Option<u8>,
+    /// Sheet of a workbook.
+    pub sheet: Option<String>,
+}
+
 /// The republication method that a policy selects.
 #[derive(Debug, Clone, Copy)]
 pub struct MethodPolicy {
@@ -113,8 +130,12 @@ pub struct ColumnPolicy {
     pub role: Role,
     /// Type of the values.
     pub values: Type,
+    /// How the data writes the dates or numbers.
+    pub format: Option<TextFormat>,
     /// Taxonomy file, relative to the policy.
     pub taxonomy: Option<String>,
+    /// Whether codes are generalized to their prefixes.
+    pub by_prefix: bool,
     /// Interval levels from fine to coarse; empty if none are declared.
     pub intervals: Vec<IntervalLevel>,
     /// Whether exact values may be published below the finest interval.
@@ -223,6 +244,12 @@ impl Policy {
         Ok(())
     }
 
+    /// Returns the declared formats of columns.
+    pub fn formats(&self) -> Vec<(String, TextFormat)> {
+        let formats = self.columns.iter().filter_map(|column| Some((column.name.clone(), column.format.clone()?)));
+        formats.collect()
+    }
+
     /// Returns the weights of the columns in the information loss.
     pub fn column_weights(&self) -> Vec<(String, f64)> {
         self.columns.iter().map(|column| (column.name.clone(), column.weight)).collect()
@@ -292,6 +319,9 @@ impl ColumnPolicy {
         }
         if !self.intervals.is_empty() {
             return Ok(TreeSource::Intervals { levels: self.intervals.clone(), exact: self.exact });
+        }
+        if self.by_prefix {
+            return Ok(if self.role == Role::QuasiIdentifier { TreeSource::Prefixes } else { TreeSource::Flat });
         }
         let is_grown = self.values != Type::Text && self.role == Role::QuasiIdentifier;
         Ok(if is_grown { TreeSource::Grown { range: self.range } } else { TreeSource::Flat })

@@ -1,5 +1,7 @@
 //! Disclosure risk of a single release: prosecutor re-identification risk and attribute disclosure, without a history.
 
+mod quasi_identifiers;
+
 use crate::data::schema::{Role, Schema, TreeSource};
 use crate::data::taxonomy::Type;
 use crate::error::Result;
@@ -8,6 +10,7 @@ use crate::registry::{Argument, Arguments};
 use crate::release::Release;
 use crate::release::classes::{EquivalenceClass, Measured, for_each, people_in};
 use crate::release::history::History;
+pub use quasi_identifiers::{MinimalQuasiIdentifier, minimal_quasi_identifier};
 
 /// Re-identification risk of one release for an attacker with given background knowledge.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]

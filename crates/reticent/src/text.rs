@@ -23,6 +23,20 @@ pub fn counted(number: u64, word: &str) -> String {
     format!("{} {word}{}", format_count(number), if number == 1 { "" } else { "s" })
 }
 
+/// Returns the pattern of a text, which does not show its letters and digits: `9999-99-99`, `Aaaa 9`.
+pub fn pattern(text: &str) -> String {
+    const MAX_SHOWN: usize = 24;
+    let class = |letter: char| match letter {
+        _ if letter.is_numeric() => '9',
+        _ if letter.is_uppercase() => 'A',
+        _ if letter.is_alphabetic() => 'a',
+        _ if letter.is_control() => ' ',
+        other => other,
+    };
+    let shown: String = text.chars().take(MAX_SHOWN).map(class).collect();
+    if text.chars().nth(MAX_SHOWN).is_some() { shown + "..." } else { shown }
+}
+
 /// Returns the text without the apostrophe that was written before a possible spreadsheet formula.
 pub(crate) fn without_formula_guard(text: &str) -> &str {
     match text.strip_prefix('\'') {

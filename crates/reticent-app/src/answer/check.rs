@@ -2,7 +2,8 @@
 
 use reticent::algorithms::Suppression;
 use reticent::models::Violation;
-use reticent::risk::Risk;
+use reticent::reachability::UnreachableModel;
+use reticent::risk::{MinimalQuasiIdentifier, Risk};
 use reticent::{MissingNote, Role, Unit};
 use serde::Serialize;
 
@@ -46,8 +47,12 @@ pub struct ColumnRole {
 pub struct DataFindings {
     /// Re-identification risk of the original data, without the values that the policy suppresses.
     pub risk: Risk,
+    /// A few quasi-identifiers that distinguish nearly as many records as all of them; `None` without quasi-identifiers.
+    pub minimal_quasi_identifier: Option<MinimalQuasiIdentifier>,
     /// Result of each model.
     pub models: Vec<ModelFinding>,
+    /// Models that no release of these data can satisfy, or only by suppressing records.
+    pub unreachable: Vec<UnreachableModel>,
     /// Missing values, by column.
     pub missing: Vec<MissingNote>,
     /// Number of records that are dropped because a value is missing.

@@ -11,4 +11,6 @@ pub struct InitAnswer {
     pub columns: usize,
     /// Paths that were written, with remarks; the policy first.
     pub written: Vec<String>,
+    /// How the data was read: encodings, formats that are converted, texts that mean a missing value.
+    pub notes: Vec<String>,
 }

@@ -14,6 +14,7 @@ mod publish;
 mod purge;
 mod register;
 mod show;
+mod taxonomy;
 mod verify;
 
 pub use audit::*;
@@ -34,4 +35,5 @@ pub use reticent_ledger::{
     ReleaseRecord, TableRecord, WithheldRecords,
 };
 pub use show::*;
+pub use taxonomy::*;
 pub use verify::*;

@@ -116,6 +116,16 @@ const REQUESTS: &[ErrorCode] = &[
         "Insert a line with the column names before it.",
     ),
     entry(
+        "format-ambiguous",
+        "The dates or numbers of a column can be read in several ways, for example 1/2/2013 as January or February.",
+        "Choose one of the formats that the message lists.",
+    ),
+    entry(
+        "format-invalid",
+        "The format for a column is neither a date format nor an example number.",
+        "Write a date format such as %d/%m/%Y, or the number 1234.56 as the data writes it.",
+    ),
+    entry(
         "registered-header-looks-like-data",
         "The first line of the registered file looks like a record instead of column names.",
         "Insert a line with the column names before it, or assign roles to the columns.",
@@ -332,7 +342,12 @@ const DATA: &[ErrorCode] = &[
     entry(
         "column-unfit",
         "The values of a column do not match the policy.",
-        "Correct the policy or the values of the column.",
+        "Correct the policy or the values of the column. The error lists some of the rows, with the patterns of their values.",
+    ),
+    entry(
+        "columns-unfit",
+        "The values of several columns do not match the policy.",
+        "Correct the policy or the values of the columns. The error lists some of the rows, with the patterns of their values.",
     ),
     entry("table-unfit", "The table cannot be used.", "Correct the table as the message describes."),
     entry(

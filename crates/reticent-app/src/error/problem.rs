@@ -5,6 +5,23 @@ use std::path::PathBuf;
 use reticent::error::Hint;
 use serde::Serialize;
 
+/// A column whose values can be read in several ways.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AmbiguousFormat {
+    /// Name of the column.
+    pub column: String,
+    /// Formats that all values have.
+    pub candidates: Vec<String>,
+}
+
+fn ambiguous(columns: &[AmbiguousFormat]) -> String {
+    let one = |column: &AmbiguousFormat| {
+        let candidates: Vec<String> = column.candidates.iter().map(|format| format!("`{format}`")).collect();
+        format!("{} as {}", column.column, candidates.join(" or "))
+    };
+    columns.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
 /// A request that is invalid or cannot be executed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error, Serialize, strum::IntoStaticStr, strum::VariantNames)]
 #[serde(untagged)]
@@ -86,6 +103,10 @@ pub enum Problem {
          a line with the column names before it"
     )]
     HeaderLooksLikeData { fields: usize, of: usize },
+    #[error("the values of some columns can be read in several ways: {}", ambiguous(.columns))]
+    FormatAmbiguous { columns: Vec<AmbiguousFormat> },
+    #[error("the format of `{column}` {why}")]
+    FormatInvalid { column: String, why: String },
     #[error("{} has no column `{column}`{}", .path.display(), near(.hint))]
     NoSuchColumn { path: PathBuf, column: String, hint: Option<String> },
     #[error("column `{column}` is an identifier, and identifiers are never published")]
@@ -265,6 +286,7 @@ impl Problem {
             P::PurgeUnconfirmed { .. } => vec![Hint::Confirm],
             P::NoSuchEntry { .. } => vec![Hint::ListCatalogue],
             P::HeaderLooksLikeData { .. } => vec![Hint::HeaderIsRight],
+            P::FormatAmbiguous { .. } => vec![Hint::ChooseFormat],
             P::RegisteredHeaderLooksLikeData { .. } | P::NoKnownColumn { .. } | P::RoleUnclear { .. } => {
                 vec![Hint::NameRoles]
             }

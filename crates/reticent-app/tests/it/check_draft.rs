@@ -2,7 +2,7 @@
 
 use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, clinic_policy};
 
-/// In a fresh draft every column is a quasi-identifier; a column that may name people is not shown all the same.
+/// A fresh draft excludes the names. A column that may be sensitive is a quasi-identifier, and is not shown all the same.
 #[test]
 fn a_draft_that_nobody_corrected_shows_no_names() {
     let folder = TestFolder::new();
@@ -14,7 +14,7 @@ fn a_draft_that_nobody_corrected_shows_no_names() {
         assert!(!shown.contains(secret), "{secret}: {shown}");
     }
     let warnings = checked.data.unwrap().warnings;
-    let warned = |text: &String| text.starts_with("name ") && text.contains("identifier");
+    let warned = |text: &String| text.starts_with("illness ") && text.contains("sensitive");
     assert!(warnings.iter().any(warned), "{warnings:?}");
 }
 

@@ -24,6 +24,7 @@ mod ledger;
 mod ledger_damage;
 mod ledger_place;
 mod ledger_signatures;
+mod messy_files;
 mod paths;
 mod policy;
 mod populations;

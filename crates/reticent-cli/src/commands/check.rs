@@ -83,6 +83,17 @@ fn print_findings(findings: &DataFindings) {
             format!("highest; {:.4} average", risk.average_risk),
         ],
     ];
+    if let Some(minimal) = &findings.minimal_quasi_identifier {
+        rows.push(vec![
+            "  few columns suffice".to_owned(),
+            format!("{:.1} %", 100.0 * minimal.distinct_ratio),
+            format!(
+                "distinct combinations of {}; {:.2} % of the pairs differ",
+                minimal.columns.join(", "),
+                100.0 * minimal.separation_ratio
+            ),
+        ]);
+    }
     for sensitive in &risk.sensitive {
         let column = &sensitive.column;
         rows.push(vec![format!("  {column}: certain"), count(sensitive.certain), share(sensitive.certain)]);
@@ -113,6 +124,7 @@ fn print_findings(findings: &DataFindings) {
             println!("{}", wrap(&text, WIDTH, "           "));
         }
     }
+    print_unreachable(findings);
     print_missing(findings);
     match (findings.warnings.is_empty(), findings.models.iter().all(|finding| finding.holds)) {
         (false, _) => println!("\n{HINT}Next: resolve the warnings above, then `reticent publish`.{HINT:#}"),
@@ -120,6 +132,19 @@ fn print_findings(findings: &DataFindings) {
             println!("\n{HINT}Next: `reticent publish` searches for a release that meets the policy.{HINT:#}");
         }
         (true, true) => {}
+    }
+}
+
+/// Prints what the policy demands and no release can reach.
+fn print_unreachable(findings: &DataFindings) {
+    for model in &findings.unreachable {
+        let how = if model.despite_suppression {
+            "no release of these data can satisfy it: it is violated even if all quasi-identifiers are suppressed"
+        } else {
+            "only suppressed records can help: without them, it is violated even if all quasi-identifiers are suppressed"
+        };
+        let text = format!("{BAD}out of reach{BAD:#} {}: {how} ({})", model.model, model.explanation);
+        println!("\n{}", wrap(&text, WIDTH, "  ").trim_start());
     }
 }
 

@@ -7,11 +7,11 @@ use reticent_app::request::InitRequest;
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{GOOD, HINT, plural};
+use crate::terminal::{GOOD, HINT, WIDTH, plural, wrap};
 
 /// Drafts the policy, its taxonomies and its JSON Schema.
 pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
-    let request = InitRequest { data: options.data.clone(), force: options.force };
+    let request = InitRequest { data: options.data.clone(), formats: options.format.clone(), force: options.force };
     let answer = Workspace::new(&options.policy).init(&request, &console.context)?;
     console.answer(&answer, |answer| print(answer, options))?;
     Ok(0)
@@ -28,7 +28,13 @@ fn print(answer: &InitAnswer, options: &args::Init) {
     for path in written.iter().skip(1) {
         println!("        {path}");
     }
-    println!("\nEvery column is a quasi-identifier until you change its role. Next:");
+    if !answer.notes.is_empty() {
+        println!();
+    }
+    for note in &answer.notes {
+        println!("{}", wrap(note, WIDTH, "  ").trim_start());
+    }
+    println!("\nThe draft is cautious: columns are quasi-identifiers until you change their role. Next:");
     println!("  1. edit {}: set the role of each column (suggestions with reasons are in the file)", written[0]);
     println!("  2. edit the taxonomy files: insert groups between each value and the root `*`");
     let data: Vec<String> = options.data.iter().map(|name| quoted(name)).collect();

@@ -16,5 +16,6 @@ pub mod purge;
 pub mod register;
 pub mod schema;
 pub mod show;
+pub mod taxonomy;
 pub mod verify;
 pub mod witness;

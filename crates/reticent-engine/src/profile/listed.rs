@@ -2,6 +2,7 @@
 
 use reticent::contingency::Weight;
 use reticent::taxonomy::{Type, parse_scale};
+use reticent::text_format::FormatDetector;
 
 use super::summary::{ObservedType, Summary, quantiles, union_range};
 use crate::Profile;
@@ -72,6 +73,11 @@ impl ValueList {
             .filter(|(text, _)| looks_like != Type::Text && is_value(text))
             .filter_map(|(text, weight)| Some((parse_scale(looks_like, text)?, *weight)))
             .collect();
+        let formats = options.detect_formats.then(|| {
+            let mut formats = FormatDetector::default();
+            values.iter().filter(|(text, _)| is_value(text)).for_each(|(text, _)| formats.observe(text));
+            formats
+        });
         Profile {
             name: name.to_owned(),
             rows: self.weights.iter().sum(),
@@ -80,6 +86,7 @@ impl ValueList {
             values: Some(values),
             distinct_is_bound: false,
             inferred_type: looks_like,
+            formats,
             extent: numbers.iter().fold(None, |extent, (number, _)| union_range(extent, Some((*number, *number)))),
             quantiles: quantiles(&mut numbers),
         }

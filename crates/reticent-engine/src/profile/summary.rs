@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashSet;
 use reticent::contingency::Weight;
 use reticent::taxonomy::{Type, parse_date, parse_number, parse_scale};
+use reticent::text_format::FormatDetector;
 use rustc_hash::FxBuildHasher;
 
 use crate::Profile;
@@ -74,6 +75,7 @@ pub(super) struct Summary {
     rows: Weight,
     empty: Weight,
     kind: ObservedType,
+    formats: Option<FormatDetector>,
     /// Hashes of the texts since the last pause.
     pub(super) fresh: Vec<u64>,
     /// Sampled numbers and their numbers of rows, by the hash of the number. The lowest hashes are kept.
@@ -96,6 +98,9 @@ impl Summary {
         if options.is_missing(text.as_bytes()) {
             self.empty += weight;
             return;
+        }
+        if options.detect_formats {
+            self.formats.get_or_insert_default().observe(text);
         }
         match self.kind {
             ObservedType::All(Type::Text) => return,
@@ -128,6 +133,10 @@ impl Summary {
         self.empty += other.empty;
         self.kind = self.kind.merge(other.kind);
         self.fresh.extend(other.fresh);
+        match (&mut self.formats, other.formats) {
+            (Some(formats), Some(other)) => formats.merge(&other),
+            (formats, other) => *formats = formats.take().or(other),
+        }
         self.extent = union_range(self.extent, other.extent);
         for (number, weight) in other.sample.into_values() {
             self.sample_number(number, weight);
@@ -150,6 +159,7 @@ impl Summary {
             distinct: hashes.seen.len() as u64,
             distinct_is_bound: hashes.full,
             inferred_type: looks_like,
+            formats: self.formats.clone(),
             quantiles: quantiles(&mut numbers),
             extent: self.extent.filter(|_| looks_like != Type::Text),
         }

@@ -5,7 +5,10 @@ use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use encoding_rs::{Encoding, UTF_8};
+
 use super::blocks::{BlockError, Blocks, MAX_RECORD_BYTES};
+use super::encoding::{self, NotThisEncoding, Utf8Reader};
 use super::{Origin, check_names};
 use crate::error::{Error, FileOperation, Result};
 use crate::options::Options;
@@ -74,24 +77,45 @@ fn detect_delimiter(bytes: &[u8]) -> u8 {
     DELIMITERS[best]
 }
 
-/// Opens a file: decompressed and without byte order mark. `read` counts the stored bytes that are read.
+/// Returns the encoding of a text file, from its start and the declared encoding.
+pub(crate) fn detect_encoding(origin: &Origin, options: &Options) -> Result<&'static Encoding> {
+    let unknown = |name: &str| {
+        let message =
+            format!("the encoding `{}` is unknown; write for example utf-8 or windows-1252", name.escape_debug());
+        Error::malformed(origin.path(), None, message)
+    };
+    let declared = options.encoding.as_deref();
+    let declared = declared.map(|name| encoding::named(name).ok_or_else(|| unknown(name))).transpose()?;
+    let mut start = Vec::new();
+    let sample = open_bytes(origin, &Arc::default())?.take(encoding::SAMPLE_BYTES).read_to_end(&mut start);
+    sample.map_err(|error| Error::io(FileOperation::Read, origin.path(), error))?;
+    Ok(encoding::detect(&start, declared))
+}
+
+/// Opens a file: decompressed, in UTF-8, and without byte order mark. `read` counts the stored bytes that are read.
 pub(crate) fn open<'a>(origin: &'a Origin, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + 'a>> {
     let failed = |error| Error::io(FileOperation::Read, origin.path(), error);
-    let stored: Box<dyn Read + 'a> = match origin {
-        Origin::File(path) => Box::new(File::open(path).map_err(failed)?),
-        Origin::Memory(bytes) => Box::new(&bytes[..]),
+    let (start, mut text) = peek(open_bytes(origin, read)?, 3).map_err(failed)?;
+    if let Some((_, mark)) = Encoding::for_bom(&start).filter(|(marked, _)| *marked == origin.encoding) {
+        text.read_exact(&mut [0; 3][..mark]).map_err(failed)?;
+    }
+    // Invalid UTF-8 is reported with its line, when its column is read.
+    if origin.encoding == UTF_8 { Ok(Box::new(text)) } else { Ok(Box::new(Utf8Reader::new(text, origin.encoding))) }
+}
+
+/// Opens a file and decompresses it.
+fn open_bytes<'a>(origin: &'a Origin, read: &Arc<AtomicU64>) -> Result<Box<dyn Read + 'a>> {
+    let failed = |error| Error::io(FileOperation::Read, origin.path(), error);
+    let stored: Box<dyn Read + 'a> = match &origin.memory {
+        None => Box::new(File::open(&origin.path).map_err(failed)?),
+        Some(bytes) => Box::new(&bytes[..]),
     };
     let (start, stored) = peek(CountingReader { stream: stored, read: read.clone() }, 4).map_err(failed)?;
-    let text: Box<dyn Read + 'a> = match start.as_slice() {
+    Ok(match start.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::new(stored))),
         [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::stream::read::Decoder::new(stored).map_err(failed)?),
         _ => Box::new(stored),
-    };
-    let (start, mut text) = peek(text, 3).map_err(failed)?;
-    if start == [0xef, 0xbb, 0xbf] {
-        text.read_exact(&mut [0; 3]).map_err(failed)?;
-    }
-    Ok(Box::new(text))
+    })
 }
 
 /// Returns the first bytes of a stream, and the complete stream.
@@ -117,6 +141,9 @@ impl<R: Read> Read for CountingReader<R> {
 /// Converts the error of a block.
 pub(crate) fn block_error(origin: &Origin, error: BlockError) -> Error {
     match error {
+        BlockError::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<NotThisEncoding>()) => {
+            Error::malformed(origin.path(), None, error.to_string())
+        }
         BlockError::Io(error) => Error::io(FileOperation::Read, origin.path(), error),
         BlockError::TooLong(offset) => {
             let limit = MAX_RECORD_BYTES >> 20;
@@ -146,8 +173,13 @@ pub(crate) fn blank_line(origin: &Origin, offset: u64) -> Error {
 
 /// Returns the error for a field that is not valid UTF-8.
 pub(crate) fn not_utf8(origin: &Origin, offset: u64, column: usize) -> Error {
-    let message = format!("the text of column {} is not UTF-8; convert the file, for example with iconv", column + 1);
-    Error::malformed(origin.path(), line_at(origin, offset), message)
+    let message = format!(
+        "the text of column {} is not UTF-8; declare the encoding of the file in the policy, for example encoding = \
+         \"windows-1252\" under [source]",
+        column + 1
+    );
+    let line = line_at(origin, offset);
+    Error::Malformed { file: origin.path().to_owned(), line, message, not_utf8: true }
 }
 
 /// Returns the line number of an offset, from 1. Reads the file again, so only errors cost time.

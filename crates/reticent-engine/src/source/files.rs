@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, FileOperation, Result};
 
 /// Extensions of files that are read from a folder.
-const EXTENSIONS: [&str; 5] = ["csv", "tsv", "psv", "txt", "parquet"];
+const EXTENSIONS: [&str; 7] = ["csv", "tsv", "psv", "txt", "parquet", "xlsx", "ods"];
 const COMPRESSED_EXTENSIONS: [&str; 3] = ["gz", "zst", "zstd"];
 
 /// Returns all files, in the order of the patterns and then by name. A file that occurs twice is read once.
@@ -86,3 +86,21 @@ pub(crate) fn is_parquet(path: &Path) -> Result<bool> {
     };
     look().map_err(|error| Error::io(FileOperation::Read, path, error))
 }
+
+/// Returns the content of a file that starts like a workbook.
+pub(crate) fn workbook(path: &Path) -> Result<Option<Vec<u8>>> {
+    let read = || -> std::io::Result<Option<Vec<u8>>> {
+        let mut file = File::open(path)?;
+        let mut content = Vec::new();
+        file.by_ref().take(8).read_to_end(&mut content)?;
+        if !WORKBOOKS.iter().any(|start| content.starts_with(start)) {
+            return Ok(None);
+        }
+        file.read_to_end(&mut content)?;
+        Ok(Some(content))
+    };
+    read().map_err(|error| Error::io(FileOperation::Read, path, error))
+}
+
+/// First bytes of workbooks: a ZIP archive, or a compound file of older Excel versions.
+const WORKBOOKS: [&[u8]; 2] = [b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"];

@@ -35,7 +35,11 @@ fn header_only_has_no_rows() {
 
 #[test]
 fn repeated_and_empty_column_names_are_refused() {
-    refused("a,b,a\n1,2,3\n", "line 1: columns 1 and 3 have the same name");
+    refused(
+        "a,b,a,b\n1,2,3,4\n",
+        "line 1: columns 1 and 3 have the same name (`a`); columns 2 and 4 have the same name (`b`)",
+    );
+    refused("a,7,a\n1,2,3\n", "line 1: columns 1 and 3 have the same name; is the first line a header?");
     refused("a,,c\n1,2,3\n", "line 1: column 2 has no name");
     refused("a, a\n1,2\n", "line 1: columns 1 and 2 have the same name");
 }
@@ -62,6 +66,11 @@ fn the_first_invalid_line_is_reported_for_any_number_of_threads() {
 
 #[test]
 fn invalid_utf8_is_refused_with_line_and_column() {
+    let refused = |bytes: &[u8], expected: &str| {
+        let options = Options { encoding: Some("utf-8".to_owned()), ..Options::default() };
+        let error = count_text(bytes, options).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
     refused(b"a,b\n1,2\n3,\xff\n", "line 3: the text of column 2 is not UTF-8");
     refused(b"a,\xff\n1,2\n", "line 1: the text of column 2 is not UTF-8");
     refused(b"a,b\n1,2\n3,long enough \xc3\n", "line 3: the text of column 2 is not UTF-8");
@@ -165,10 +174,10 @@ fn no_error_shows_a_value() {
     let texts: Vec<Vec<u8>> = vec![
         format!("a,b\n{CANARY},1,2\n").into(),
         format!("a,b\n{CANARY}\n").into(),
-        [format!("a,b\n{CANARY}").into_bytes(), b"\xff,1\n".to_vec()].concat(),
-        [format!("a,b\n1,{CANARY} {CANARY}").into_bytes(), b"\xff\n".to_vec()].concat(),
+        [format!("a,b\n{CANARY}").into_bytes(), b"\xff,1,2\n".to_vec()].concat(),
+        [format!("a,b\n1,{CANARY} {CANARY}").into_bytes(), b"\xff,\n".to_vec()].concat(),
         // Data without a header line.
-        format!("{CANARY},{CANARY}\n1,2\n").into(),
+        format!("{CANARY},{CANARY},7\n1,2,3\n").into(),
         format!("{CANARY},\n1,2\n").into(),
     ];
     for text in texts {

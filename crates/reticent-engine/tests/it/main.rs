@@ -8,6 +8,9 @@ mod engines;
 mod formats;
 mod owners;
 mod profiles;
+mod real_files;
 mod sinks;
 mod sqlite;
 mod support;
+#[path = "../../../reticent-testkit/src/workbooks.rs"]
+mod workbooks;

@@ -174,6 +174,7 @@ fn naive_profile(name: &str, values: Vec<(String, Weight)>) -> Profile {
     let mut quantiles: Vec<f64> = (0..1024).filter_map(|at| rows.get(at * rows.len() / 1024).copied()).collect();
     quantiles.dedup();
     Profile {
+        formats: None,
         name: name.to_owned(),
         rows: values.iter().map(|(_, weight)| weight).sum(),
         empty: values.iter().filter(|(text, _)| text.is_empty()).map(|(_, weight)| weight).sum(),

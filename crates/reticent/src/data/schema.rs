@@ -56,6 +56,8 @@ pub enum TreeSource {
         /// Whether single values may be published.
         exact: bool,
     },
+    /// Prefixes of the codes in the data.
+    Prefixes,
     /// Intervals that the algorithm chooses, within the declared range if there is one.
     Grown {
         /// Lower bound (included) and upper bound (excluded) of all values.

@@ -138,10 +138,18 @@ impl Table {
         let mut columns = Vec::new();
         let mut codes = Vec::new();
         let mut missing = Vec::new();
+        let mut unfit = Vec::new();
         for (at, name) in counts.names.iter().enumerate() {
             let attribute = schema.attribute(name)?;
             let weights = weights_by_code(&counts.contingency, at, counts.values[at].len());
-            let typed = Typed::new(attribute, schema, &counts.values[at], &weights)?;
+            let typed = match Typed::new(attribute, schema, &counts.values[at], &weights) {
+                // All columns are checked, so that one run shows all problems.
+                Err(Error::Column { column, message }) => {
+                    unfit.push((column, message));
+                    continue;
+                }
+                typed => typed?,
+            };
             missing.extend(typed.note);
             let from = &counts.contingency.codes[at];
             codes.push(from.iter().map(|code| typed.codes[*code as usize]).collect::<Vec<Code>>());
@@ -156,6 +164,9 @@ impl Table {
                 loss_weight: 1.0,
             });
         }
+        if !unfit.is_empty() {
+            return Err(Error::columns(unfit));
+        }
         let all = ContingencyTable {
             codes,
             weights: counts.contingency.weights.clone(),
@@ -169,6 +180,20 @@ impl Table {
         let views: Vec<&[Code]> = kept.codes.iter().map(Vec::as_slice).collect();
         let contingency = combine(&views, &kept.weights, kept.owners.as_deref());
         Ok(Table { columns, contingency, missing, dropped })
+    }
+
+    /// Texts of a column that cannot be values by the schema: the reason for an error of [`Table::build`]. Empty if the reason
+    /// is another one, or if the counts lack the column.
+    pub fn unfit_texts<'a>(counts: &'a Counts, schema: &Schema, column: &str) -> Vec<&'a str> {
+        let at = counts.names.iter().position(|name| name == column);
+        let (Some(at), Ok(attribute)) = (at, schema.attribute(column)) else { return Vec::new() };
+        let is_unfit = |text: &&String| match (&attribute.tree, schema.missing_values.contains(text)) {
+            (_, true) => attribute.missing == Missing::Refuse,
+            (TreeSource::Given(tree), _) => !tree.values().iter().any(|value| value == *text || value == text.trim()),
+            (TreeSource::Prefixes, _) => text.contains('*'),
+            _ => attribute.values != Type::Text && parse_scale(attribute.values, text).is_none(),
+        };
+        counts.values[at].iter().filter(is_unfit).map(String::as_str).collect()
     }
 
     /// Sets the weights of columns in the information loss. Names that the table does not have are ignored.
@@ -260,6 +285,7 @@ impl Typed {
             TreeSource::Flat if attribute.values == Type::Text || attribute.role != Role::QuasiIdentifier => {
                 flat(attribute, texts, &absent, weights)?
             }
+            TreeSource::Prefixes => prefixes(attribute, texts, &absent)?,
             _ => ordered(attribute, texts, &absent, weights)?,
         };
         if rows > 0 {
@@ -382,6 +408,15 @@ fn flat(attribute: &Attribute, texts: &[String], absent: &[bool], weights: &[Wei
     Ok((Taxonomy::flat(values), codes))
 }
 
+/// Taxonomy of the prefixes of the texts, and the index of each text.
+fn prefixes(attribute: &Attribute, texts: &[String], absent: &[bool]) -> Result<(Taxonomy, Vec<Code>)> {
+    let present = texts.iter().zip(absent).filter(|(_, absent)| !**absent).map(|(text, _)| text.clone());
+    let tree = Taxonomy::by_prefix(&attribute.name, present.collect())?;
+    let place = |text: &String| tree.values().binary_search(text).unwrap_or(0) as Code;
+    let codes = texts.iter().map(place).collect();
+    Ok((tree, codes))
+}
+
 /// Distinct numbers or days of the texts in ascending order, and the index of each text's number.
 fn scale(
     attribute: &Attribute,
@@ -441,8 +476,13 @@ fn check_scale(attribute: &Attribute, texts: &[String], absent: &[bool], weights
     }
     let rows: Weight = wrong.iter().map(|at| weights[*at]).sum();
     let (what, how) = match attribute.values {
-        Type::Date => ("dates written YYYY-MM-DD", "rewrite them"),
-        _ => ("numbers (NaN, infinities and whole numbers beyond 2^53 are not accepted)", "correct them"),
+        Type::Date => {
+            ("dates written YYYY-MM-DD, or in the `format` of the column", "declare their `format`, rewrite them")
+        }
+        _ => (
+            "numbers (NaN, infinities and whole numbers beyond 2^53 are not accepted)",
+            "declare their `format`, correct them",
+        ),
     };
     let message = format!(
         "{} with values that are not {what}; {how}, list them in `missing-values`, or declare `type = \"text\"`",

@@ -5,7 +5,9 @@
 //! columns have ascending values, so every interval is a range of codes. Their tree is given, or *grown* by an algorithm
 //! that splits one interval at a time.
 
+mod extend;
 mod intervals;
+mod masks;
 mod parse;
 pub(crate) mod published;
 pub(crate) mod sets;
@@ -21,6 +23,7 @@ use crate::error::{Error, Result};
 
 pub use crate::scalar::{SUPPRESSED, Type, number_text, parse_date, parse_number, parse_scale, scale_text};
 pub(crate) use crate::scalar::{interval_text, is_code};
+pub use extend::ExtendedTaxonomy;
 pub use intervals::IntervalLevel;
 
 /// Index of a value in its column, in the order of the taxonomy's leaves.

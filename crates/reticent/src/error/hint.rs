@@ -20,6 +20,10 @@ pub enum Hint {
     DraftPolicy,
     /// Replace the policy on purpose, or name another file.
     ReplacePolicy,
+    /// Choose one of the formats of a column.
+    ChooseFormat,
+    /// Show the values that do not fit.
+    ShowValues,
     /// Allow more memory.
     MoreMemory,
     /// Wait longer for the ledger.

@@ -52,3 +52,8 @@ pub(super) fn hint_text(hint: &Option<String>) -> String {
 pub(super) fn of_entry(id: &Option<String>) -> String {
     optional(id.as_ref(), |id| format!(" of `{id}`"))
 }
+
+/// Returns one line for each column with its problem.
+pub(super) fn column_lines(columns: &[(String, String)]) -> String {
+    columns.iter().map(|(column, message)| format!("\n  column `{column}`: {message}")).collect()
+}

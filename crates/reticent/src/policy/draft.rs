@@ -1,14 +1,19 @@
 //! Drafts a policy from the data: column types, interval levels, taxonomy files to complete, and suggested roles.
 //!
-//! The draft gives every column the role quasi-identifier, which is the cautious choice. A suggested role is only a comment;
-//! the user decides. Comments contain counts and fixed texts, never a value of the data, except common spellings of a missing
-//! value.
+//! The draft gives every column the role quasi-identifier, which is the cautious choice. Only columns that certainly identify
+//! people, and empty columns, get a role that excludes them. A suggested role is a comment; the user decides. Comments contain
+//! counts and fixed texts, never a value of the data, except common spellings of a missing value.
 
+mod content;
+mod missing;
 mod suggest;
 mod toml_text;
 mod trees;
 
+use crate::column_names::split_words;
 use crate::data::taxonomy::Type;
+use crate::data::text_format::TextFormat;
+pub use missing::{missing_spellings, missing_values};
 pub(super) use toml_text::toml_key;
 use toml_text::toml_text;
 use trees::TaxonomyFiles;
@@ -26,10 +31,23 @@ pub struct ColumnSketch {
     pub values: Option<Vec<(String, u64)>>,
     /// Number of distinct texts, or a lower bound of it.
     pub distinct: u64,
-    /// Type that all texts can be parsed as.
+    /// Type that all texts can be parsed as, by the format if there is one.
     pub looks_like: Type,
+    /// How the numbers or dates are written; `None` for plain numbers and dates YYYY-MM-DD.
+    pub format: Option<TextFormat>,
     /// For numbers and dates: ascending quantiles, with about equally many rows between neighbours.
     pub quantiles: Vec<f64>,
+}
+
+/// How the data is read, as the draft declares it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct DraftSource {
+    /// Encoding of the text files, if it is not UTF-8.
+    pub encoding: Option<String>,
+    /// Sheet of the workbook.
+    pub sheet: Option<String>,
+    /// Texts that mean a missing value, the published one first.
+    pub missing_values: Vec<String>,
 }
 
 /// A drafted policy with its taxonomy files.
@@ -41,33 +59,59 @@ pub struct PolicyDraft {
     pub taxonomies: Vec<(String, String)>,
 }
 
+/// Whether the column name means a date.
+pub fn has_date_name(name: &str) -> bool {
+    const WORDS: &[&str] =
+        &["birth", "birthdate", "birthday", "born", "date", "datum", "day", "dob", "fecha", "geburtsdatum"];
+    split_words(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
 /// Returns the suggested role of a column and the reason. Returns `None` without a suggestion, or if the suggestion is `other`.
 pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     suggest::role(column).filter(|(role, _)| *role != "other")
 }
 
 /// Drafts a policy for these columns.
-pub fn draft(dataset: &str, columns: &[ColumnSketch]) -> PolicyDraft {
+pub fn draft(dataset: &str, columns: &[ColumnSketch], source: &DraftSource) -> PolicyDraft {
     let mut files = TaxonomyFiles::default();
-    let mut toml = dataset_section(dataset, columns);
-    for column in columns {
+    let all: Vec<ColumnSketch> = columns.iter().map(|column| without_missing(column, &source.missing_values)).collect();
+    let mut toml = dataset_section(dataset, &all, source);
+    toml.push_str(&source_section(source));
+    for column in &all {
         toml.push_str(&column_section(column, &mut files));
     }
     toml.push_str(FOOTER);
     PolicyDraft { toml, taxonomies: files.written }
 }
 
-fn dataset_section(dataset: &str, columns: &[ColumnSketch]) -> String {
+/// Returns the column without the texts that mean a missing value.
+fn without_missing(column: &ColumnSketch, missing: &[String]) -> ColumnSketch {
+    let mut column = column.clone();
+    if let Some(values) = &mut column.values {
+        values.retain(|(text, _)| !missing.contains(text));
+        column.distinct = values.len() as u64;
+    }
+    column
+}
+
+fn dataset_section(dataset: &str, columns: &[ColumnSketch], source: &DraftSource) -> String {
     let owner = columns.iter().find(|column| suggest::may_be_repeated_owner(column));
     let owner = owner.or_else(|| columns.iter().find(|column| suggest::may_be_unique_owner(column)));
     let owner = owner.map_or_else(|| "COLUMN".to_owned(), |column| column.name.clone());
     let mut lines = vec![format!("name = {}", toml_text(dataset))];
     let meaning = "column that identifies the person; needed for republication methods and several records per person";
     lines.push(format!("# owner = {}   # {meaning}", toml_text(&owner)));
-    lines.extend(suggest::missing_value_comment(columns));
-    let missing: Vec<String> = suggest::missing_values(columns).iter().map(|text| toml_text(text)).collect();
+    lines.extend(missing::comment(columns, &source.missing_values));
+    let missing: Vec<String> = source.missing_values.iter().map(|text| toml_text(text)).collect();
     lines.push(format!("missing-values = [{}]", missing.join(", ")));
     format!("{HEADER}{}\n", lines.join("\n"))
+}
+
+fn source_section(source: &DraftSource) -> String {
+    let encoding = source.encoding.as_ref().map(|encoding| format!("encoding = {}", toml_text(encoding)));
+    let sheet = source.sheet.as_ref().map(|sheet| format!("sheet = {}", toml_text(sheet)));
+    let lines: Vec<String> = encoding.into_iter().chain(sheet).collect();
+    if lines.is_empty() { String::new() } else { format!("\n[source]\n{}\n", lines.join("\n")) }
 }
 
 fn column_section(column: &ColumnSketch, files: &mut TaxonomyFiles) -> String {
@@ -75,22 +119,40 @@ fn column_section(column: &ColumnSketch, files: &mut TaxonomyFiles) -> String {
     let mut lines = vec![String::new(), format!("[columns.{}]", toml_key(&column.name))];
     lines.push(format!("# {}", suggest::describe_values(column)));
     let suggested = suggest::role(column);
-    lines.extend(suggested.as_ref().map(|(role, why)| format!("# Suggested role: {role} - {why}")));
-    lines.push("role = \"quasi-identifier\"".to_owned());
+    let role = suggest::drafted_role(column);
+    lines.extend(suggested.as_ref().map(|(suggested, why)| match role {
+        "quasi-identifier" => format!("# Suggested role: {suggested} - {why}"),
+        _ => format!("# {why}"),
+    }));
+    lines.push(format!("role = \"{role}\""));
     match values {
+        _ if role != "quasi-identifier" => {}
         // A taxonomy file must not list values that may identify people.
         Type::Text if suggested.is_some_and(|(role, _)| role == "identifier") => lines.push(NO_TAXONOMY.to_owned()),
+        Type::Text if suggest::is_masked_code(column) => {
+            lines.push("mask = \"prefix\"   # 12345 is generalized to 1234*, then 123*".to_owned());
+        }
         Type::Text => lines.push(files.taxonomy_line(column)),
         Type::Number => {
             lines.push("type = \"number\"".to_owned());
+            lines.extend(format_lines(column));
             lines.extend(trees::intervals_line(column));
         }
         Type::Date => {
             lines.push("type = \"date\"".to_owned());
+            lines.extend(format_lines(column));
             lines.push("intervals = [\"month\", \"year\", \"decade\"]".to_owned());
         }
     }
     lines.join("\n") + "\n"
+}
+
+/// Returns the lines that declare how numbers or dates are written.
+fn format_lines(column: &ColumnSketch) -> Vec<String> {
+    let Some(format) = &column.format else { return Vec::new() };
+    let years =
+        format.years_from().map(|from| format!("years-from = {from}   # two-digit years mean {from} to {}", from + 99));
+    std::iter::once(format!("format = {}", toml_text(&format.text()))).chain(years).collect()
 }
 
 /// Comment for a text column without a drafted taxonomy.
@@ -106,7 +168,8 @@ const HEADER: &str = "#:schema ./reticent.schema.json
 #   sensitive          Private information (diagnosis). Published unchanged; linking it to a person is limited.
 #   other              None of these. Published unchanged and not protected.
 #
-# The draft makes every column a quasi-identifier, which is the cautious choice. Comments suggest other roles.
+# The draft makes every column a quasi-identifier, which is the cautious choice, unless the column is empty or certainly
+# identifies people. Comments suggest other roles.
 
 [dataset]
 ";
@@ -119,7 +182,7 @@ k = 5                # k-anonymity: at least 5 people share every published comb
 [release]
 # method = \"m-invariance\"             # republish a table that changes over time; needs `owner`, replaces `k`
 # purpose = { classify = \"COLUMN\" }   # keep the detail that predicts this column; default: \"general\"
-# suppression = 0.05                  # maximum share of suppressed records; default: 0
+suppression = 0.05                    # maximum share of suppressed records: few rare records do not coarsen all others
 
 [recipients]
 # non-colluding = [\"NAME\", \"NAME\"]   # these recipients do not share releases with each other; all others may

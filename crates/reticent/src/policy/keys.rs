@@ -78,6 +78,7 @@ pub(super) const POLICY: &[PolicyKey] = &[
     key("release", KeyShape::Table(RELEASE), "", "How releases are produced."),
     key("history", KeyShape::Table(HISTORY), "", "How a release is joined with earlier releases."),
     key("recipients", KeyShape::Table(RECIPIENTS), "", "Assumptions about the recipients of releases."),
+    key("source", KeyShape::Table(SOURCE), "", "How the files of the data are read."),
     key("ledger", KeyShape::Table(LEDGER), "", "Ledger that records all releases."),
 ];
 
@@ -96,6 +97,23 @@ pub(super) const DATASET: &[PolicyKey] = &[
         "[\"\"]",
         "Texts that represent a missing value. Missing values are published as the first of them.",
     ),
+];
+
+pub(super) const SOURCE: &[PolicyKey] = &[
+    key(
+        "encoding",
+        KeyShape::Text,
+        "",
+        "Encoding of text files, such as \"windows-1252\" or \"utf-16le\". Default: a byte order mark decides; otherwise UTF-8, or \
+         Windows-1252 if the first megabyte is not UTF-8.",
+    ),
+    key(
+        "delimiter",
+        KeyShape::Text,
+        "",
+        "Character between the fields of text files, for example \";\" or \"\\t\". Default: the one that occurs most often in the header.",
+    ),
+    key("sheet", KeyShape::Text, "", "Name of the sheet of a workbook. Needed if several sheets have data."),
 ];
 
 pub(super) const COLUMN: &[PolicyKey] = &[
@@ -126,13 +144,33 @@ pub(super) const COLUMN: &[PolicyKey] = &[
         "type",
         KeyShape::Word(&["text", "number", "date"]),
         "\"text\"",
-        "Type of the values. Dates are written YYYY-MM-DD.",
+        "Type of the values. Dates are written YYYY-MM-DD, unless `format` declares another format.",
+    ),
+    key(
+        "format",
+        KeyShape::Text,
+        "",
+        "How the data writes the dates or numbers. Dates: conversion specifiers of strptime, such as \"%m/%d/%Y\"; a time of day after \
+         the date is ignored. Numbers: the number 1234.56 as the data writes it, such as \"$1,234.56\" or \"1.234,56 %\". Releases \
+         contain YYYY-MM-DD and plain numbers.",
+    ),
+    key(
+        "years-from",
+        KeyShape::Whole(1000),
+        "",
+        "First of the 100 years that two-digit years (%y) in `format` mean: 1927 means 1927 to 2026.",
     ),
     key(
         "taxonomy",
         KeyShape::Text,
         "",
         "File with the taxonomy of the values: one row per value, `value;parent;...;root`. The path is relative to the policy.",
+    ),
+    key(
+        "mask",
+        KeyShape::Word(&["prefix"]),
+        "",
+        "Taxonomy of a column of codes, such as ZIP, ICD-10 or phone numbers. prefix: 12345 is generalized to 1234*, then 123*, and so on.",
     ),
     key(
         "intervals",

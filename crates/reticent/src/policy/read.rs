@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::keys::{self, PolicyKey};
 use super::levels;
 use super::reader::{Item, TableReader};
-use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose};
+use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose, source};
 use crate::algorithms::{self, BackOff, Suppression, ValueForm};
 use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
@@ -29,6 +29,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let recipients = section(&top, "recipients", keys::RECIPIENTS)?;
     let ledger = section(&top, "ledger", keys::LEDGER)?;
     let history = section(&top, "history", keys::HISTORY)?;
+    let source = section(&top, "source", keys::SOURCE)?;
     let owner = dataset.text("owner");
     let columns = read_columns(&top, owner.as_deref())?;
     if let Some(item) = dataset.get("owner") {
@@ -58,6 +59,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
         owner,
         missing_values: missing_values(&dataset)?,
+        source: source::source(&source)?,
         shorthand,
         models,
         audit: requirement.text("audit").as_deref().and_then(Proof::from_word).unwrap_or_default(),
@@ -169,7 +171,9 @@ fn read_column(item: &Item<'_>, owner: Option<&str>) -> Result<ColumnPolicy> {
         name: item.name.to_owned(),
         role: table.word("role").unwrap_or(default_role),
         values,
+        format: source::format(&table, values)?,
         taxonomy: table.text("taxonomy"),
+        by_prefix: table.get("mask").is_some(),
         intervals: table.get("intervals").map(|item| levels::levels(item, values)).transpose()?.unwrap_or_default(),
         exact: table.get("exact").map(Item::flag).transpose()?.unwrap_or(true),
         range: table.get("range").map(|item| levels::range(item, values)).transpose()?,
@@ -209,6 +213,14 @@ fn read_unit(table: &TableReader<'_>) -> Result<Option<Unit>> {
 /// Checks that a column has one source of generalization: a taxonomy file, declared intervals, or chosen intervals.
 fn check_tree(table: &TableReader<'_>, values: Type) -> Result<()> {
     let has = |name: &str| table.get(name).is_some();
+    if let Some(mask) = table.get("mask") {
+        if values != Type::Text {
+            return Err(mask.wrong("applies to columns of texts; for numbers and dates, declare `intervals`"));
+        }
+        if has("taxonomy") {
+            return Err(mask.wrong("and `taxonomy` are both given; remove one of them"));
+        }
+    }
     for name in ["intervals", "range"] {
         let Some(item) = table.get(name) else { continue };
         if values == Type::Text {

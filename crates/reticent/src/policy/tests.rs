@@ -156,6 +156,7 @@ fn every_listed_word_is_an_enum_value() {
             let known = match key.name {
                 "role" => serde_json::from_value::<Role>((*word).into()).is_ok(),
                 "per" => serde_json::from_value::<crate::data::schema::Unit>((*word).into()).is_ok(),
+                "mask" => *word == "prefix",
                 "type" => serde_json::from_value::<Type>((*word).into()).is_ok(),
                 _ => serde_json::from_value::<Missing>((*word).into()).is_ok(),
             };

@@ -15,7 +15,7 @@ impl Taxonomy {
     /// Returns an error with the line number if the file is not a tree.
     pub fn parse(column: &str, text: &str) -> Result<Self> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        if starts_with_path(text) {
+        if is_paths(text) {
             Taxonomy::parse_paths(column, text)
         } else {
             let read = Taxonomy::parse_indented(column, text);
@@ -87,11 +87,11 @@ fn reader(text: &str) -> csv::Reader<&[u8]> {
 }
 
 /// Returns true if the first row has a `;` outside quotes. A quoted value can span several lines.
-fn starts_with_path(text: &str) -> bool {
+pub(super) fn is_paths(text: &str) -> bool {
     reader(text).records().next().is_some_and(|row| row.is_ok_and(|row| row.len() > 1))
 }
 
-fn read_rows(column: &str, text: &str) -> Result<Vec<(usize, Vec<String>)>> {
+pub(super) fn read_rows(column: &str, text: &str) -> Result<Vec<(usize, Vec<String>)>> {
     let wrong = |line, message| Error::Taxonomy { column: column.to_owned(), line, message };
     let mut rows = Vec::new();
     for record in reader(text).records() {

@@ -1,15 +1,23 @@
 //! Suggested type and role of a column, with the reason. The user decides.
 
 use super::ColumnSketch;
+use super::content::content;
 use crate::column_names::{IDENTIFIER_WORDS, PERSON_WORDS, SENSITIVE_STEMS, SENSITIVE_WORDS, split_words};
 use crate::data::taxonomy::{Type, is_code};
 use crate::text::format_count;
 
+/// Words in a column name that indicate codes whose prefixes have a meaning.
+const PREFIX_WORDS: &[&str] = &["fips", "icd", "naics", "plz", "postal", "postcode", "zip", "zipcode"];
+
+/// Words that a column of names consists of.
+const NAME_WORDS: &[&str] =
+    &["family", "first", "full", "given", "initial", "last", "maiden", "middle", "name", "nick", "sur"];
+
+/// Last words of the name of a column that numbers people.
+const NUMBER_WORDS: &[&str] = &["code", "id", "identifier", "key", "no", "nr", "num", "number"];
+
 /// Words in a column name that indicate a code. A code is a text, even if it consists of digits.
 const CODE_WORDS: &[&str] = &["code", "fips", "icd", "plz", "postal", "postcode", "zip", "zipcode"];
-
-/// Texts that often represent a missing value.
-const MISSING_VALUE_TEXTS: &[&str] = &["?", "-", "N/A", "NA", "NULL", "NaN", "None", "n/a", "na", "null", "unknown"];
 
 /// Returns the type of the column. A code, by its name or its leading zeros, is a text.
 pub(super) fn type_of(column: &ColumnSketch) -> Type {
@@ -43,16 +51,23 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     let words = split_words(&column.name);
     let named = |list: &[&'static str]| list.iter().copied().find(|known| words.iter().any(|word| word == known));
     if distinct_values(column) == 0 {
-        return Some(("identifier", "the column is empty, and identifiers are not published".to_owned()));
+        return Some(("drop", "no row has a value".to_owned()));
     }
     let owner = "; it may be the `owner` column, which identifies the person of a record";
-    let person = named(PERSON_WORDS).filter(|_| distinct_values(column) > 20);
+    let is_person = identifies_person(column) && distinct_values(column) > 20;
+    let person = named(PERSON_WORDS).filter(|_| is_person);
+    if let Some(content) = content(column).filter(|_| type_of(column) == Type::Text) {
+        return Some(("identifier", content.reason().to_owned()));
+    }
     if is_nearly_unique(column) && type_of(column) == Type::Text {
         let why = "NEARLY UNIQUE: almost every row has a different value, which may identify a person";
         return Some(("identifier", format!("{why}{}", person.map_or("", |_| owner))));
     }
     if let Some(word) = person {
         return Some(("identifier", format!("the column name contains `{word}`{owner}")));
+    }
+    if is_name(column) {
+        return Some(("identifier", "the column name means names of people".to_owned()));
     }
     if let Some(word) = named(IDENTIFIER_WORDS) {
         return Some(("identifier", format!("the column name contains `{word}`")));
@@ -70,16 +85,56 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
 
 /// Whether this may be the owner column of a table with several records per person.
 pub(super) fn may_be_repeated_owner(column: &ColumnSketch) -> bool {
-    has_person_name(column) && column.distinct > 20.min(column.rows / 10) && column.distinct < column.rows
+    identifies_person(column) && column.distinct > 20.min(column.rows / 10) && column.distinct < column.rows
 }
 
 /// Whether this may be the owner column of a table with one record per person.
 pub(super) fn may_be_unique_owner(column: &ColumnSketch) -> bool {
-    has_person_name(column) && is_nearly_unique(column)
+    identifies_person(column) && is_nearly_unique(column)
 }
 
-fn has_person_name(column: &ColumnSketch) -> bool {
-    split_words(&column.name).iter().any(|word| PERSON_WORDS.contains(&word.as_str()))
+/// Whether the column name means a number or pseudonym of a person: `patient`, `patient_id`, `id`. An attribute of a person,
+/// such as `patient_age`, and a number of something else, such as `visit_id`, do not identify one.
+fn identifies_person(column: &ColumnSketch) -> bool {
+    let words = split_words(&column.name);
+    let Some((last, others)) = words.split_last() else { return false };
+    let means_person = |word: &String| PERSON_WORDS.contains(&word.as_str());
+    let is_number = NUMBER_WORDS.contains(&last.as_str());
+    (others.is_empty() && means_person(last))
+        || (is_number && others.iter().any(means_person))
+        || means_number_of_person(last)
+}
+
+/// Whether the word means a number that only people have.
+fn means_number_of_person(word: &str) -> bool {
+    matches!(word, "mrn" | "ssn")
+}
+
+/// Whether the column name consists of words such as `first` and `name`, and the values are texts.
+fn is_name(column: &ColumnSketch) -> bool {
+    let words = split_words(&column.name);
+    let has_all = !words.is_empty() && words.iter().all(|word| NAME_WORDS.contains(&word.as_str()));
+    has_all && type_of(column) == Type::Text && distinct_values(column) > 5
+}
+
+/// Returns the role in the draft. Only a column that certainly identifies people, or has no value, is not a quasi-identifier.
+pub(super) fn drafted_role(column: &ColumnSketch) -> &'static str {
+    let is_text = type_of(column) == Type::Text;
+    match role(column) {
+        Some(("drop", _)) => "drop",
+        Some(("identifier", _)) if is_text && (content(column).is_some() || is_nearly_unique(column)) => "identifier",
+        _ => "quasi-identifier",
+    }
+}
+
+/// Whether the column has codes whose prefixes are drafted as levels.
+pub(super) fn is_masked_code(column: &ColumnSketch) -> bool {
+    let words = split_words(&column.name);
+    let by_name = words.iter().any(|word| PREFIX_WORDS.contains(&word.as_str()));
+    let is_code = |text: &str| text.chars().count() <= 20 && !text.contains(['*', ' ']);
+    column.looks_like != Type::Date
+        && (by_name || column.looks_like == Type::Number)
+        && column.values.as_ref().is_some_and(|values| values.iter().all(|(text, _)| is_code(text)))
 }
 
 fn is_nearly_unique(column: &ColumnSketch) -> bool {
@@ -87,27 +142,10 @@ fn is_nearly_unique(column: &ColumnSketch) -> bool {
     filled >= 10 && distinct_values(column).saturating_mul(10) >= filled.saturating_mul(9)
 }
 
-/// Returns the texts drafted as missing values: the empty text and texts of white space only.
-pub(super) fn missing_values(columns: &[ColumnSketch]) -> Vec<String> {
-    let mut missing: Vec<String> =
-        columns.iter().flat_map(texts).filter(|text| text.trim().is_empty()).map(str::to_owned).collect();
-    missing.push(String::new());
-    missing.sort();
-    missing.dedup();
-    missing
-}
-
-/// Returns a comment that lists texts that may represent missing values, if there are any.
-pub(super) fn missing_value_comment(columns: &[ColumnSketch]) -> Option<String> {
-    let seen = |word: &&&str| columns.iter().flat_map(texts).any(|text| text == **word);
-    let seen: Vec<String> = MISSING_VALUE_TEXTS.iter().filter(seen).map(|word| format!("\"{word}\"")).collect();
-    (!seen.is_empty())
-        .then(|| format!("# The data contains {}. Add the texts that mean a missing value.", seen.join(", ")))
-}
-
 /// Number of distinct texts, without the empty text.
 fn distinct_values(column: &ColumnSketch) -> u64 {
-    column.distinct.saturating_sub(u64::from(column.empty > 0))
+    let is_listed_empty = |values: &Vec<(String, u64)>| values.iter().any(|(text, _)| text.is_empty());
+    column.distinct.saturating_sub(u64::from(column.values.as_ref().map_or(column.empty > 0, is_listed_empty)))
 }
 
 fn texts(column: &ColumnSketch) -> impl Iterator<Item = &str> {

@@ -9,12 +9,26 @@ fn text(name: &str, values: &[&str]) -> ColumnSketch {
     let empty = values.iter().filter(|(value, _)| value.is_empty()).map(|(_, rows)| rows).sum();
     let (rows, distinct) = (10 * values.len() as u64, values.len() as u64);
     let (name, looks_like) = (name.to_owned(), Type::Text);
-    ColumnSketch { name, rows, empty, values: Some(values), distinct, looks_like, quantiles: Vec::new() }
+    ColumnSketch { name, rows, empty, values: Some(values), distinct, looks_like, format: None, quantiles: Vec::new() }
 }
 
 fn number(name: &str, quantiles: &[f64], distinct: u64) -> ColumnSketch {
     let (name, quantiles) = (name.to_owned(), quantiles.to_vec());
-    ColumnSketch { name, rows: 10_000, empty: 0, values: None, distinct, looks_like: Type::Number, quantiles }
+    ColumnSketch {
+        name,
+        rows: 10_000,
+        empty: 0,
+        values: None,
+        distinct,
+        looks_like: Type::Number,
+        format: None,
+        quantiles,
+    }
+}
+
+fn draft(dataset: &str, columns: &[ColumnSketch]) -> PolicyDraft {
+    let source = DraftSource { missing_values: missing_values(columns), ..DraftSource::default() };
+    super::draft(dataset, columns, &source)
 }
 
 /// Drafts a policy and parses it again, with all its taxonomies.
@@ -30,7 +44,8 @@ fn draft_and_parse(dataset: &str, columns: &[ColumnSketch]) -> (PolicyDraft, Sch
     assert_eq!(policy.dataset, dataset);
     let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
     policy.check_columns(&names).unwrap();
-    assert!(policy.columns.iter().all(|column| column.role == Role::QuasiIdentifier));
+    let is_cautious = |role| matches!(role, Role::QuasiIdentifier | Role::Identifier | Role::Drop);
+    assert!(policy.columns.iter().all(|column| is_cautious(column.role)));
     (draft, schema)
 }
 
@@ -94,13 +109,15 @@ fn unusual_names_and_values_round_trip() {
     paths.dedup();
     assert_eq!(paths.len(), names.len());
     assert!(paths.iter().all(|path| path.matches('/').count() == 1 && !path.contains("..")), "{paths:?}");
-    assert_eq!(schema.missing_values, ["", "  "]);
+    assert_eq!(schema.missing_values, ["", "  ", "*"]);
     for attribute in &schema.attributes {
         let TreeSource::Given(tree) = &attribute.tree else { panic!("a taxonomy") };
         let read: std::collections::BTreeSet<&str> = tree.values().iter().map(String::as_str).collect();
-        let expect = values.iter().map(|value| value.trim()).filter(|value| !value.is_empty()).collect();
+        // A star marks a suppressed cell, so it is a missing value.
+        let expect =
+            values.iter().map(|value| value.trim()).filter(|value| !value.is_empty() && *value != "*").collect();
         assert_eq!(read, expect);
-        assert_eq!(tree.node(0).label, "any 2");
+        assert_eq!(tree.node(0).label, "*");
     }
 }
 
@@ -126,7 +143,7 @@ fn a_code_with_leading_zeros_is_no_number() {
     zip.looks_like = Type::Number;
     let (draft, _) = draft_and_parse("d", &[zip]);
     assert!(
-        draft.toml.contains("a code, not a number (column name)\nrole = \"quasi-identifier\"\ntaxonomy"),
+        draft.toml.contains("a code, not a number (column name)\nrole = \"quasi-identifier\"\nmask = \"prefix\""),
         "{}",
         draft.toml
     );
@@ -161,7 +178,7 @@ fn any_sketch() -> impl Strategy<Value = ColumnSketch> {
             let (rows, distinct) = (values.values().sum(), values.len() as u64);
             let empty = values.get("").copied().unwrap_or(0);
             let values = listed.then(|| values.into_iter().collect());
-            ColumnSketch { name, rows, empty, values, distinct, looks_like, quantiles }
+            ColumnSketch { name, rows, empty, values, distinct, looks_like, format: None, quantiles }
         },
     )
 }

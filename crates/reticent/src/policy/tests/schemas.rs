@@ -60,9 +60,10 @@ fn describes_every_key_of_a_policy() {
         values: Some(vec![("a".to_owned(), 4), ("b".to_owned(), 5)]),
         distinct: 20,
         looks_like,
+        format: None,
         quantiles: vec![0.0, 100.0],
     };
-    check(&draft("d", &[sketch(Type::Text), sketch(Type::Number), sketch(Type::Date)]).toml);
+    check(&draft("d", &[sketch(Type::Text), sketch(Type::Number), sketch(Type::Date)], &DraftSource::default()).toml);
 }
 
 #[test]
