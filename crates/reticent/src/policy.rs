@@ -7,6 +7,7 @@ mod draft;
 mod json_schema;
 mod keys;
 mod levels;
+pub mod presets;
 mod purpose;
 mod queries;
 mod read;
@@ -51,6 +52,8 @@ pub struct Policy {
     pub missing_values: Vec<String>,
     /// Columns, in the order of the file.
     pub columns: Vec<ColumnPolicy>,
+    /// Preset that the requirement is based on, if any. Its thresholds are part of `shorthand` and `audit`.
+    pub preset: Option<&'static presets::Preset>,
     /// Short form of the requirement: `k` and `confidence`.
     pub shorthand: Shorthand,
     /// Privacy models of `requirement.models`.

@@ -45,6 +45,8 @@ pub(super) enum KeyShape {
     Algorithm,
     /// The id of a republication method.
     Method,
+    /// The id of a preset.
+    Preset,
     /// A table with these keys.
     Table(&'static [PolicyKey]),
     /// A table of tables with these keys; the user chooses their names.
@@ -174,6 +176,12 @@ pub(super) const COLUMN: &[PolicyKey] = &[
 ];
 
 pub(super) const REQUIREMENT: &[PolicyKey] = &[
+    key(
+        "preset",
+        KeyShape::Preset,
+        "",
+        "Thresholds of a published guidance. Other keys of this table can be stricter than the preset, and never weaker.",
+    ),
     key(
         "k",
         KeyShape::Whole(2),

@@ -4,10 +4,10 @@ use toml::de::DeValue;
 
 use super::keys::{self, PolicyKey};
 use super::levels;
+use super::presets::{self, Preset};
 use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose};
 use crate::algorithms::{self, BackOff, Suppression, ValueForm};
-use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
 use crate::error::{Error, Result, did_you_mean};
@@ -35,7 +35,8 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         must_be_column(item, &columns)?;
         must_be_identifier(item, &columns)?;
     }
-    let (shorthand, shorthand_lines) = read_shorthand(&requirement)?;
+    let preset = presets::read(&requirement)?;
+    let (shorthand, shorthand_lines) = read_shorthand(&requirement, preset)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
     // Unchecked arguments are reported when the model is built.
     let of_sets = |spec: &&ModelSpec| matches!(record_sets(&spec.model, &spec.arguments), Ok(Some(_)));
@@ -58,9 +59,10 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
         owner,
         missing_values: missing_values(&dataset)?,
+        preset,
         shorthand,
         models,
-        audit: requirement.text("audit").as_deref().and_then(Proof::from_word).unwrap_or_default(),
+        audit: presets::proof(preset, &requirement)?,
         options: read_options(&release, method.map_or(algorithms[0], |method| &method.def.entry))?,
         algorithms: algorithms.iter().map(|entry| entry.id).collect(),
         method,
@@ -254,14 +256,16 @@ fn must_be_identifier(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
     }
 }
 
-fn read_shorthand(requirement: &TableReader<'_>) -> Result<(Shorthand, ShorthandLines)> {
+fn read_shorthand(requirement: &TableReader<'_>, preset: Option<&Preset>) -> Result<(Shorthand, ShorthandLines)> {
     let shorthand = Shorthand {
         k: requirement.get("k").map(|item| item.whole(2)).transpose()?,
         confidence: requirement.get("confidence").map(Item::number).transpose()?,
         reidentification: requirement.get("reidentification").map(Item::number).transpose()?,
     };
-    let (k, confidence) = (requirement.line("k"), requirement.line("confidence"));
-    Ok((shorthand, ShorthandLines { k, confidence, reidentification: requirement.line("reidentification") }))
+    let shorthand = preset.map_or(Ok(shorthand), |preset| presets::apply(preset, requirement, shorthand))?;
+    let line = |name: &str| requirement.line(name).or_else(|| requirement.line("preset"));
+    let (k, confidence, reidentification) = (line("k"), line("confidence"), line("reidentification"));
+    Ok((shorthand, ShorthandLines { k, confidence, reidentification }))
 }
 
 fn read_models(item: &Item<'_>) -> Result<Vec<ModelSpec>> {
@@ -355,10 +359,14 @@ fn read_method(
             listed.entry.id
         )));
     }
-    if let Some(item) = requirement.get("k").filter(|_| form == Form::Anatomized) {
+    // A preset can require `k`, too.
+    let of_preset = requirement
+        .get("preset")
+        .filter(|_| presets::read(requirement).is_ok_and(|preset| preset.is_some_and(|preset| preset.k.is_some())));
+    if let Some(item) = requirement.get("k").or(of_preset).filter(|_| form == Form::Anatomized) {
         return Err(item.wrong(format!(
             "cannot be satisfied: {} publishes quasi-identifiers unchanged (form = \"anatomized\"), so people with rare values stay \
-             unique; write form = \"generalized\" under [release], or remove `k`",
+             unique; write form = \"generalized\" under [release], or remove this key",
             listed.entry.id
         )));
     }
