@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use reticent::policy::presets::{self, Preset};
 use reticent::policy::{ColumnSketch, Policy, PolicyDraft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::{Embedded, Engine, Profile};
@@ -15,6 +16,7 @@ use crate::request::InitRequest;
 
 /// Drafts the policy, its taxonomies and its JSON Schema, and starts the ledger.
 pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
+    let preset = request.preset.as_deref().map(find_preset).transpose()?;
     let engine = Embedded::open(&request.data, context.engine_options())?;
     let profiles = engine.values(None)?;
     let rows = profiles.first().map_or(0, |profile| profile.rows);
@@ -25,6 +27,10 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     let sketches: Vec<ColumnSketch> = profiles.into_iter().map(sketch).collect();
     let first = request.data.first().map(String::as_str).unwrap_or_default();
     let drafted = draft(&dataset_name(first), &sketches);
+    let drafted = match preset {
+        Some(preset) => drafted.with_preset(preset),
+        None => drafted,
+    };
     let files = files(&workspace.policy, &drafted)?;
     check_no_policy(&files, request.force)?;
     // Start the ledger first: if that fails, no file has been replaced yet.
@@ -34,6 +40,14 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     written.extend(backup.map(|path| format!("{} (backup of the previous policy)", path.display())));
     written.extend(started);
     Ok(InitAnswer { rows, columns: sketches.len(), written })
+}
+
+fn find_preset(id: &str) -> Result<&'static Preset> {
+    let unknown = || {
+        let (known, hint) = presets::suggestion(id);
+        Problem::NoSuchPreset { id: id.to_owned(), known, hint }.into()
+    };
+    presets::find(id).ok_or_else(unknown)
 }
 
 /// Starts the ledger next to the policy and creates its key. Returns the paths that were created.

@@ -29,11 +29,11 @@ pub(crate) struct LedgerAccess {
     /// Path of the key file.
     pub key_path: PathBuf,
     /// Whether the policy disables the key.
-    keyless: bool,
+    pub keyless: bool,
     /// Whether the caller gave the path of the key file.
     key_is_explicit: bool,
-    /// Group of users with read access to the key file.
-    group: Option<String>,
+    /// Group of users with access to the ledger and read access to the key file.
+    pub group: Option<String>,
     /// Recipients that the policy declares non-colluding.
     pub non_colluding: NonColluding,
     start: bool,
@@ -57,7 +57,7 @@ impl LedgerAccess {
             group: policy.group.clone(),
             non_colluding: policy.non_colluding.clone(),
             start: workspace.start_ledger,
-            session: context.session(doing, workspace.wait),
+            session: context.session(doing, workspace.wait).with_group(policy.group.clone()),
             context: context.clone(),
             key_note: Mutex::default(),
             planned_identity: OnceLock::new(),
@@ -66,14 +66,30 @@ impl LedgerAccess {
 
     /// Creates the access of a call that needs no policy. If a policy exists, it locates the ledger and the key.
     pub fn find(workspace: &Workspace, doing: &str, context: &Context) -> Result<LedgerAccess> {
-        let minimal = "[columns.a]\n[requirement]\nk = 2";
         let text = match std::fs::read_to_string(&workspace.policy) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => minimal.to_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return LedgerAccess::without_policy(workspace, doing, context);
+            }
             Err(error) => return Err(Error::file(READ_POLICY, &workspace.policy)(error)),
         };
         let wrong = |error| Error::Policy { path: workspace.policy.clone(), error: Box::new(error) };
         Ok(LedgerAccess::new(workspace, &Policy::parse(&text).map_err(wrong)?, doing, context))
+    }
+
+    /// Creates the access of a call without a policy: the ledger and the key have their default paths.
+    pub fn without_policy(workspace: &Workspace, doing: &str, context: &Context) -> Result<LedgerAccess> {
+        let minimal = Policy::parse("[columns.a]\n[requirement]\nk = 2")?;
+        Ok(LedgerAccess::new(workspace, &minimal, doing, context))
+    }
+
+    /// Returns whether the key file exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the key file cannot be used, for example because others can read it.
+    pub fn has_key(&self) -> Result<bool> {
+        Ok(self.key_file()?.is_some())
     }
 
     /// Returns an error if the path of the ledger is a file.

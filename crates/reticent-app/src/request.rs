@@ -14,6 +14,8 @@ pub struct InitRequest {
     pub data: Vec<String>,
     /// Whether to replace an existing policy (its file is renamed) and to accept a header line that looks like data.
     pub force: bool,
+    /// Preset of the requirement. If `None`, the draft requires k-anonymity.
+    pub preset: Option<String>,
 }
 
 /// Request to check a policy and the original data.

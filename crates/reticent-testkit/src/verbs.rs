@@ -31,12 +31,12 @@ impl TestFolder {
 
     /// Drafts a policy.
     pub fn init(&self, data: &str) -> Result<InitAnswer> {
-        self.workspace().init(&InitRequest { data: self.data(data), force: false }, self.context())
+        self.workspace().init(&InitRequest { data: self.data(data), force: false, preset: None }, self.context())
     }
 
     /// Drafts a policy and overwrites the existing one.
     pub fn init_overwriting(&self, data: &str) -> Result<InitAnswer> {
-        self.workspace().init(&InitRequest { data: self.data(data), force: true }, self.context())
+        self.workspace().init(&InitRequest { data: self.data(data), force: true, preset: None }, self.context())
     }
 
     /// Checks the policy and the data, or only the policy if `data` is empty.

@@ -97,6 +97,8 @@ const REQUESTS: &[ErrorCode] = &[
     ),
     entry("small-k", "`k` is less than 2.", "Use `k` = 2 or more."),
     entry("no-such-entry", "The catalogue has no entry with this id.", "List the catalogue."),
+    entry("no-such-preset", "There is no preset with this id.", "See the list of presets in docs/reference.md."),
+    entry("no-such-error-code", "There is no error code with this name.", "Copy the code from the error."),
     entry("no-such-attack", "The catalogue has no attack with this id.", "List the attacks in the catalogue."),
     entry(
         "no-such-attack-parameter",

@@ -70,6 +70,10 @@ pub enum Problem {
     SmallK { k: u64 },
     #[error("there is no model, operation, metric, algorithm, method or attack `{id}`{}", near(.hint))]
     NoSuchEntry { id: String, hint: Option<String> },
+    #[error("there is no preset `{id}`; presets: {known}{}", near(.hint))]
+    NoSuchPreset { id: String, known: String, hint: Option<String> },
+    #[error("there is no error code `{wanted}`{}", near(.hint))]
+    NoSuchErrorCode { wanted: String, hint: Option<String> },
     #[error("there is no attack `{id}`; {hint}")]
     NoSuchAttack { id: String, hint: String },
     #[error("no attack has a parameter `{name}`{}", near(.hint))]

@@ -13,6 +13,7 @@ mod check_draft;
 mod concurrent;
 mod disclosure;
 mod discretion;
+mod doctor;
 mod errors;
 mod history_added;
 mod identity;

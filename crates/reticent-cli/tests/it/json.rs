@@ -164,10 +164,15 @@ fn clinic() -> TestFolder {
 fn answers() -> Answers {
     let (mut all, folder, empty) = (Answers::default(), clinic(), TestFolder::new());
     empty.write("people.csv", CLINIC);
-    for call in ["init people.csv", "demo", "catalogue", "schema"] {
+    all.ask(&empty, "doctor", 2);
+    for call in ["init people.csv", "demo", "catalogue", "schema", "completions bash", "man -o man"] {
         all.ask(&empty, call, 0);
     }
+    all.ask_as("explain", &empty, "--explain key-unusable", 0);
     all.ask(&folder, "check", 0);
+    let preset = folder.read("reticent.toml").replace("k = 3", "preset = \"wp29-05-2014\"");
+    folder.write("preset.toml", preset);
+    all.ask(&folder, "check --policy preset.toml", 0);
     all.ask(&folder, "check people.csv", 1);
     all.ask(&folder, "check bare.csv --policy bare.toml", 1);
     all.ask(&folder, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);

@@ -22,6 +22,7 @@ mod relative_paths;
 mod screen;
 mod screens;
 mod screens_ledger;
+mod shell;
 mod support;
 mod tutorial;
 mod verbs;
