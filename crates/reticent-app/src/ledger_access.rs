@@ -12,6 +12,7 @@ use reticent_ledger::{Entry, Findings, Identity, Key, KeyFile, Ledger, Session, 
 
 use crate::Workspace;
 use crate::context::Context;
+use crate::data_sets::DataSets;
 use crate::error::{Error, Problem, READ_POLICY, Result};
 
 /// Note for a release that shares no owner with any earlier release.
@@ -36,6 +37,8 @@ pub(crate) struct LedgerAccess {
     pub group: Option<String>,
     /// Recipients that the policy declares non-colluding.
     pub non_colluding: NonColluding,
+    /// Data set of the policy, and those that it declares unrelated.
+    pub data_sets: DataSets,
     start: bool,
     session: Session,
     context: Context,
@@ -56,6 +59,7 @@ impl LedgerAccess {
             key_is_explicit: workspace.key.is_some(),
             group: policy.group.clone(),
             non_colluding: policy.non_colluding.clone(),
+            data_sets: DataSets::new(policy),
             start: workspace.start_ledger,
             session: context.session(doing, workspace.wait).with_group(policy.group.clone()),
             context: context.clone(),
@@ -238,7 +242,7 @@ impl LedgerAccess {
         let known: HashSet<Pseudonym> = links.pseudonyms.iter().copied().collect();
         let mut any_linked = false;
         // Newest first: consecutive releases usually share an owner.
-        for entry in entries.iter().rev() {
+        for entry in entries.iter().rev().filter(|entry| !self.data_sets.excludes(entry)) {
             // Skip erased releases.
             let Ok(Some(earlier)) = ledger.links(entry) else { continue };
             if earlier.pseudonyms.iter().any(|pseudonym| known.contains(pseudonym)) {
@@ -372,7 +376,8 @@ impl LedgerAccess {
         Ok(all)
     }
 
-    /// Returns, for each coalition with a recipient of a new release, the numbers of the releases that it holds.
+    /// Returns, for each coalition with a recipient of a new release, the numbers of the releases that it holds. Releases of unrelated
+    /// data sets are left out.
     pub fn releases_by_coalition(&self, entries: &[Entry], to: &[String]) -> Result<Vec<Vec<u64>>> {
         let coalitions = self.non_colluding.coalitions(&recipients(entries), to)?;
         let of = |coalition: &BTreeSet<String>| {
@@ -380,7 +385,8 @@ impl LedgerAccess {
                 let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
                 holders.iter().any(|name| name == PUBLIC || coalition.contains(name))
             };
-            entries.iter().filter(is_held).map(|entry| entry.number).collect()
+            let is_related = |entry: &&Entry| !self.data_sets.excludes(entry);
+            entries.iter().filter(is_held).filter(is_related).map(|entry| entry.number).collect()
         };
         Ok(coalitions.iter().map(of).collect())
     }

@@ -34,6 +34,7 @@ mod catalogue;
 mod check;
 mod compare;
 mod context;
+mod data_sets;
 mod dataset;
 mod demo;
 mod diff;

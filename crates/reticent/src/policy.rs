@@ -82,11 +82,13 @@ pub struct Policy {
     pub breadth: Breadth,
     /// Pairs of values that no person has at the same time, and columns that vary over time.
     pub inconsistent: Vec<InconsistentRules>,
+    /// Data sets in which no person of this data set is. Their releases are not joined.
+    pub unrelated_data_sets: Vec<String>,
     /// Folder of the ledger, relative to the policy.
     pub ledger: String,
     /// File with the key of the ledger, relative to the policy; [`NO_KEY`] if there is none.
     pub key: String,
-    /// Operating system group that may read the key file.
+    /// Operating system group that shares the ledger and may read the key file.
     pub group: Option<String>,
     shorthand_lines: ShorthandLines,
     purpose_line: Option<usize>,

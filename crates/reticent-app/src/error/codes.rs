@@ -148,6 +148,16 @@ const REQUESTS: &[ErrorCode] = &[
         "The file changed while it was read.",
         "Register it again when no other process writes to it.",
     ),
+    entry(
+        "data-sets-share-owners",
+        "The policy declares a data set unrelated, and a person of this data set is in one of its releases.",
+        "Remove the data set from `unrelated-data-sets` under [history].",
+    ),
+    entry(
+        "data-sets-alike",
+        "The policy declares a data set unrelated whose release has the same columns, and owners are not recorded.",
+        "Remove the data set from `unrelated-data-sets` under [history], or name an owner column.",
+    ),
     entry("no-recipient", "The release has no recipient.", "Name at least one recipient. For everyone, use `public`."),
     entry("output-in-ledger", "The output is inside the ledger folder.", "Choose an output outside the ledger folder."),
     entry("output-exists", "The output exists already. A release is never overwritten.", "Choose another output."),

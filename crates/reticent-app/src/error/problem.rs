@@ -110,6 +110,17 @@ pub enum Problem {
     TooManyValuesInColumn { column: String, remedy: &'static str },
     #[error("{} changed while it was read; register it again", .path.display())]
     FileChanged { path: PathBuf },
+    #[error(
+        "the policy declares the data set {data_set} unrelated (`unrelated-data-sets` under [history]), but {} of this data set \
+         {} in its release {release}; remove the declaration",
+        reticent::text::people(*.people), if *.people == 1 { "is" } else { "are" }
+    )]
+    DataSetsShareOwners { data_set: String, release: u64, people: u64 },
+    #[error(
+        "the policy declares the data set {data_set} unrelated (`unrelated-data-sets` under [history]), but it has all columns of its \
+         release {release}, and owners that could show the difference are not recorded; remove the declaration, or name an owner column"
+    )]
+    DataSetsAlike { data_set: String, release: u64 },
     // Output
     #[error("a release needs at least one recipient; use `public` for everyone")]
     NoRecipient,

@@ -23,6 +23,8 @@ mod screen;
 mod screens;
 mod screens_ledger;
 mod shell;
+#[cfg(unix)]
+mod stewards;
 mod support;
 mod tutorial;
 mod verbs;

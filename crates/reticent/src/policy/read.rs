@@ -56,7 +56,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         return Err(Error::policy(top.line("requirement"), message));
     }
     Ok(Policy {
-        dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
+        dataset: data_set_name(&dataset),
         owner,
         missing_values: missing_values(&dataset)?,
         preset,
@@ -79,6 +79,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
             _ => Breadth::Auto,
         },
         inconsistent: read_inconsistent(&history, &columns)?,
+        unrelated_data_sets: read_unrelated(&history, &dataset)?,
         ledger: path(&ledger, "path", "ledger")?,
         key: path(&ledger, "key", "reticent.key")?,
         group: ledger.text("group"),
@@ -119,6 +120,26 @@ fn read_inconsistent(history: &TableReader<'_>, columns: &[ColumnPolicy]) -> Res
         rules.push(InconsistentRules { one, other });
     }
     Ok(rules)
+}
+
+/// Reads the unrelated data sets. The data set of the policy cannot be one of them, in any spelling.
+fn read_unrelated(history: &TableReader<'_>, dataset: &TableReader<'_>) -> Result<Vec<String>> {
+    let Some(item) = history.get("unrelated-data-sets") else { return Ok(Vec::new()) };
+    let own = data_set_name(dataset);
+    let names = item.texts()?;
+    for name in &names {
+        if folded(name) == folded(&own) {
+            let message = format!(
+                "lists {name:?}, which is this data set: releases of the same data set are always joined; remove it"
+            );
+            return Err(item.wrong(message));
+        }
+    }
+    Ok(names)
+}
+
+fn data_set_name(dataset: &TableReader<'_>) -> String {
+    dataset.text("name").unwrap_or_else(|| "data".to_owned())
 }
 
 fn read_non_colluding(recipients: &TableReader<'_>) -> Result<NonColluding> {
