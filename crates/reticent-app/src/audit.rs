@@ -130,14 +130,18 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     }
     for coalition in &mut coalitions {
         coalition.not_established.extend(integrity_problem.clone());
-        coalition.audit.assumptions.extend(unsigned.then(|| UNSIGNED.to_owned()));
+        let mut assumptions: Vec<String> = unsigned.then(|| UNSIGNED.to_owned()).into_iter().collect();
         let groups: Vec<String> = access.non_colluding.groups.iter().map(|group| group.join(" and ")).collect();
         let assumption =
             |group: String| format!("{group} do not collude (`non-colluding` under [recipients] in the policy)");
-        coalition.audit.assumptions.extend(groups.into_iter().map(assumption));
-        coalition.audit.assumptions.extend(access.data_sets.assumptions());
+        assumptions.extend(groups.into_iter().map(assumption));
+        assumptions.extend(access.data_sets.assumptions());
         let accepted = loaded.as_ref().map(|loaded| accepted_unique(&loaded.policy, &history, &coalition.audit));
-        coalition.audit.assumptions.extend(accepted.into_iter().flatten());
+        assumptions.extend(accepted.into_iter().flatten());
+        // The report shows the audits of the timeline.
+        for audit in coalition.then.iter_mut().map(|(_, audit)| audit).chain([&mut coalition.audit]) {
+            audit.assumptions.extend(assumptions.iter().cloned());
+        }
     }
     let established =
         |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.not_established, &coalition.violations);

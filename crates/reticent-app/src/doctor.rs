@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use reticent_ledger::{Authentication, Ledger, Staging, environment};
+use reticent_ledger::{Authentication, FileState, Ledger, Staging, environment};
 
 use crate::Workspace;
 use crate::answer::{CheckState, DoctorAnswer, DoctorCheck, DoctorSubject};
@@ -193,6 +193,14 @@ fn key(access: &LedgerAccess, ledger: Option<&Ledger>) -> Result<DoctorCheck> {
 fn integrity(access: &LedgerAccess, ledger: &Ledger) -> Result<DoctorCheck> {
     let subject = DoctorSubject::Integrity;
     let findings = access.verify(ledger, None)?;
+    let unseen = findings.files.iter().filter(|file| file.state == FileState::Unseen).count();
+    if unseen > 0 && unseen == findings.problems.len() {
+        return Ok(warning(
+            subject,
+            format!("{} cannot be read", reticent::text::counted(unseen as u64, "published file")),
+            "Get permission to read the files, or let their publisher verify the ledger.",
+        ));
+    }
     if let Some(first) = findings.problems.first() {
         let number = reticent::text::counted(findings.problems.len() as u64, "problem");
         let broken = reticent_ledger::Error::Broken { folder: access.folder.clone(), problem: first.clone() };

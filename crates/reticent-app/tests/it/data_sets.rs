@@ -49,7 +49,7 @@ fn a_declared_data_set_is_not_joined_and_every_verdict_says_so() {
     let answer = folder.publish("people.csv", "summer").to("press").rehearse();
     assert_eq!(answer.unwrap().json()["judged"], json!({ "scope": "history", "with": [2] }));
     let audited = folder.audit().confidence(0.9).run().unwrap().json();
-    assert_eq!(audited["coalitions"][0]["audit"]["releases"], json!([[2, "spring"]]));
+    assert_eq!(audited["coalitions"][0]["audit"]["releases"], json!([{ "number": 2, "name": "spring" }]));
     let assumptions = audited["coalitions"][0]["audit"]["assumptions"].to_string();
     assert!(assumptions.contains(assumption), "{assumptions}");
     // For the other data set, it is not declared.
