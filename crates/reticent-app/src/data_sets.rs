@@ -37,6 +37,11 @@ impl DataSets {
         }
     }
 
+    /// Returns whether the policy declares a data set unrelated.
+    pub fn declares_any(&self) -> bool {
+        !self.unrelated.is_empty()
+    }
+
     /// Returns whether the policy declares the data set of a release unrelated.
     pub fn excludes(&self, entry: &Entry) -> bool {
         entry.release().is_some_and(|release| release.origin != Origin::Population && self.declares(release))
@@ -53,7 +58,7 @@ impl DataSets {
     ///
     /// Returns an error if a person is in both, or if this cannot be checked and the columns of a release are those of this data set.
     pub fn check(&self, ledger: &Ledger, entries: &[Entry], people: &[Option<&Links>]) -> Result<()> {
-        if self.unrelated.is_empty() {
+        if !self.declares_any() {
             return Ok(());
         }
         let all_linked = people.iter().all(|links| links.is_some_and(|links| !links.has_unowned()));
