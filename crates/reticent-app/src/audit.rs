@@ -17,7 +17,7 @@ use reticent::audit::{
 use reticent::error::Obstacle;
 use reticent::policy::Policy;
 use reticent::registry::{Arguments, Entry as RegistryEntry};
-use reticent::{Confidence, History, Ratio, RecordedRelease, Role};
+use reticent::{Confidence, History, Links, Ratio, RecordedRelease, Role};
 use reticent_engine::{CountColumn, CountRequest, Embedded, Engine};
 use reticent_ledger::{Entry, Ledger};
 
@@ -97,6 +97,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         return Err(Problem::AdversaryNeedsPopulation.into());
     }
     let mut history = load_history(&ledger, &entries)?;
+    exclude_unrelated(&mut history, &ledger, &entries, &access)?;
     if let Some(loaded) = &loaded {
         history = history.with_roles(&loaded.policy.roles());
     }
@@ -129,13 +130,18 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     }
     for coalition in &mut coalitions {
         coalition.not_established.extend(integrity_problem.clone());
-        coalition.audit.assumptions.extend(unsigned.then(|| UNSIGNED.to_owned()));
+        let mut assumptions: Vec<String> = unsigned.then(|| UNSIGNED.to_owned()).into_iter().collect();
         let groups: Vec<String> = access.non_colluding.groups.iter().map(|group| group.join(" and ")).collect();
         let assumption =
             |group: String| format!("{group} do not collude (`non-colluding` under [recipients] in the policy)");
-        coalition.audit.assumptions.extend(groups.into_iter().map(assumption));
+        assumptions.extend(groups.into_iter().map(assumption));
+        assumptions.extend(access.data_sets.assumptions());
         let accepted = loaded.as_ref().map(|loaded| accepted_unique(&loaded.policy, &history, &coalition.audit));
-        coalition.audit.assumptions.extend(accepted.into_iter().flatten());
+        assumptions.extend(accepted.into_iter().flatten());
+        // The report shows the audits of the timeline.
+        for audit in coalition.then.iter_mut().map(|(_, audit)| audit).chain([&mut coalition.audit]) {
+            audit.assumptions.extend(assumptions.iter().cloned());
+        }
     }
     let established =
         |coalition: &CoalitionAudit| is_within(&coalition.audit, &coalition.not_established, &coalition.violations);
@@ -223,6 +229,19 @@ pub(crate) fn load_history(ledger: &Ledger, entries: &[Entry]) -> Result<History
     }
     history.releases = history.releases.into_iter().map(RecordedRelease::canonical).collect();
     Ok(history)
+}
+
+/// Removes the releases of data sets that the policy declares unrelated, after checking that no person is in both.
+fn exclude_unrelated(history: &mut History, ledger: &Ledger, entries: &[Entry], access: &LedgerAccess) -> Result<()> {
+    let excluded: BTreeSet<u64> =
+        entries.iter().filter(|entry| access.data_sets.excludes(entry)).map(|entry| entry.number).collect();
+    history.releases.retain(|recorded| !excluded.contains(&recorded.number));
+    history.erased.retain(|erased| !excluded.contains(&erased.number));
+    history.owned.retain(|number| !excluded.contains(number));
+    // A register is about people outside the data, too.
+    let ours = history.releases.iter().filter(|recorded| !recorded.population);
+    let people: Vec<Option<&Links>> = ours.map(|recorded| recorded.links.as_ref()).collect();
+    access.data_sets.check(ledger, entries, &people)
 }
 
 /// Returns the members and the release history of each requested coalition. Merges coalitions with the same history.

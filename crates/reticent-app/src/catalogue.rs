@@ -1,6 +1,7 @@
 //! `catalogue`: models, operations, metrics, algorithms, methods and attacks, with their papers and parameters.
 
 use reticent::catalogue::all;
+use reticent::policy::presets::{self, Criterion};
 use reticent::registry::{Entry, Kind};
 use reticent::republication;
 
@@ -69,7 +70,32 @@ pub fn reference(entries: &[&Entry]) -> String {
             }
         }
     }
+    if entries.len() == all().len() {
+        page.push_str(&presets());
+    }
     page.trim_end().to_owned()
+}
+
+/// Returns the section of the reference page about presets, in Markdown.
+fn presets() -> String {
+    let mut page = String::from(
+        "\n## presets\n\n`preset` under `[requirement]` sets the thresholds of a published guidance. Further keys can be stricter, and \
+         never weaker. A preset sets thresholds only: it does not establish that a release fulfils the other conditions of its \
+         source.\n",
+    );
+    for preset in presets::LIST {
+        page.push_str(&format!("\n### {} (`{}`)\n\n{}\n\n", preset.title, preset.id, preset.summary));
+        let keys: Vec<String> = preset.keys().iter().map(|key| format!("`{key}`")).collect();
+        page.push_str(&format!("- Source: {}\n- Sets: {}\n", preset.source, keys.join(", ")));
+        page.push_str(&format!(
+            "- Not covered: {}\n\n| criterion | requirement here |\n|---|---|\n",
+            preset.not_covered
+        ));
+        for Criterion { criterion, requirement } in preset.mapping {
+            page.push_str(&format!("| {criterion} | {requirement} |\n"));
+        }
+    }
+    page
 }
 
 /// Returns the republication method of an entry, if the entry is one.

@@ -8,7 +8,7 @@ use reticent::verify::SENSITIVE_NOT_SHOWN;
 use reticent::{History, Release, Role, Schema, Unit};
 
 use crate::Workspace;
-use crate::answer::{CheckAnswer, ColumnRole, DataFindings, ModelFinding};
+use crate::answer::{CheckAnswer, ColumnRole, DataFindings, ModelFinding, PresetAnswer};
 use crate::context::Context;
 use crate::dataset::{LoadedPolicy, PreparedData, load, prepare};
 use crate::error::Result;
@@ -45,6 +45,7 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
     requirements.extend(loaded.promise_texts()?);
     Ok(CheckAnswer {
         dataset: loaded.policy.dataset.clone(),
+        preset: loaded.policy.preset.map(|preset| PresetAnswer { preset, keys: preset.keys() }),
         requirements,
         columns: column_lines(&loaded.schema, &units),
         data,

@@ -257,7 +257,11 @@ fn ledger_class(error: &reticent_ledger::Error) -> Class {
     match error {
         Error::Broken { .. } | Error::Unauthenticated(_) => Class::Modified,
         Error::Held { .. } | Error::Stale => Class::Locked,
-        Error::Io { .. } | Error::Denied { .. } | Error::Catalogue { .. } | Error::Unnamed { .. } => Class::Io,
+        Error::Io { .. }
+        | Error::Denied { .. }
+        | Error::Catalogue { .. }
+        | Error::Unnamed { .. }
+        | Error::NotShared { .. } => Class::Io,
         _ => Class::Invalid,
     }
 }

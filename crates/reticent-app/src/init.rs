@@ -4,6 +4,7 @@ mod survey;
 
 use std::path::{Path, PathBuf};
 
+use reticent::policy::presets::{self, Preset};
 use reticent::policy::{DraftSource, Policy, PolicyDraft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::Profile;
@@ -18,6 +19,7 @@ use crate::request::InitRequest;
 
 /// Drafts the policy, its taxonomies and its JSON Schema, and starts the ledger.
 pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
+    let preset = request.preset.as_deref().map(find_preset).transpose()?;
     let survey = survey::survey(request, context)?;
     let first = request.data.first().map(String::as_str).unwrap_or_default();
     let source = DraftSource {
@@ -26,6 +28,10 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
         missing_values: survey.missing_values.clone(),
     };
     let drafted = draft(&dataset_name(first), &survey.columns, &source);
+    let drafted = match preset {
+        Some(preset) => drafted.with_preset(preset),
+        None => drafted,
+    };
     let files = files(&workspace.policy, &drafted)?;
     check_no_policy(&files, request.force)?;
     // Start the ledger first: if that fails, no file has been replaced yet.
@@ -42,6 +48,14 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
         notes.push(format!("these texts mean a missing value: {spellings:?}"));
     }
     Ok(InitAnswer { rows: survey.rows, columns: survey.columns.len(), written, notes })
+}
+
+fn find_preset(id: &str) -> Result<&'static Preset> {
+    let unknown = || {
+        let (known, hint) = presets::suggestion(id);
+        Problem::NoSuchPreset { id: id.to_owned(), known, hint }.into()
+    };
+    presets::find(id).ok_or_else(unknown)
 }
 
 /// Starts the ledger next to the policy and creates its key. Returns the paths that were created.

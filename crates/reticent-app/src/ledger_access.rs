@@ -12,6 +12,7 @@ use reticent_ledger::{Entry, Findings, Identity, Key, KeyFile, Ledger, Session, 
 
 use crate::Workspace;
 use crate::context::Context;
+use crate::data_sets::DataSets;
 use crate::error::{Error, Problem, READ_POLICY, Result};
 
 /// Note for a release that shares no owner with any earlier release.
@@ -29,13 +30,15 @@ pub(crate) struct LedgerAccess {
     /// Path of the key file.
     pub key_path: PathBuf,
     /// Whether the policy disables the key.
-    keyless: bool,
+    pub keyless: bool,
     /// Whether the caller gave the path of the key file.
     key_is_explicit: bool,
-    /// Group of users with read access to the key file.
-    group: Option<String>,
+    /// Group of users with access to the ledger and read access to the key file.
+    pub group: Option<String>,
     /// Recipients that the policy declares non-colluding.
     pub non_colluding: NonColluding,
+    /// Data set of the policy, and those that it declares unrelated.
+    pub data_sets: DataSets,
     start: bool,
     session: Session,
     context: Context,
@@ -56,8 +59,9 @@ impl LedgerAccess {
             key_is_explicit: workspace.key.is_some(),
             group: policy.group.clone(),
             non_colluding: policy.non_colluding.clone(),
+            data_sets: DataSets::new(policy),
             start: workspace.start_ledger,
-            session: context.session(doing, workspace.wait),
+            session: context.session(doing, workspace.wait).with_group(policy.group.clone()),
             context: context.clone(),
             key_note: Mutex::default(),
             planned_identity: OnceLock::new(),
@@ -66,14 +70,30 @@ impl LedgerAccess {
 
     /// Creates the access of a call that needs no policy. If a policy exists, it locates the ledger and the key.
     pub fn find(workspace: &Workspace, doing: &str, context: &Context) -> Result<LedgerAccess> {
-        let minimal = "[columns.a]\n[requirement]\nk = 2";
         let text = match std::fs::read_to_string(&workspace.policy) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => minimal.to_owned(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return LedgerAccess::without_policy(workspace, doing, context);
+            }
             Err(error) => return Err(Error::file(READ_POLICY, &workspace.policy)(error)),
         };
         let wrong = |error| Error::Policy { path: workspace.policy.clone(), error: Box::new(error) };
         Ok(LedgerAccess::new(workspace, &Policy::parse(&text).map_err(wrong)?, doing, context))
+    }
+
+    /// Creates the access of a call without a policy: the ledger and the key have their default paths.
+    pub fn without_policy(workspace: &Workspace, doing: &str, context: &Context) -> Result<LedgerAccess> {
+        let minimal = Policy::parse("[columns.a]\n[requirement]\nk = 2")?;
+        Ok(LedgerAccess::new(workspace, &minimal, doing, context))
+    }
+
+    /// Returns whether the key file exists.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the key file cannot be used, for example because others can read it.
+    pub fn has_key(&self) -> Result<bool> {
+        Ok(self.key_file()?.is_some())
     }
 
     /// Returns an error if the path of the ledger is a file.
@@ -222,7 +242,7 @@ impl LedgerAccess {
         let known: HashSet<Pseudonym> = links.pseudonyms.iter().copied().collect();
         let mut any_linked = false;
         // Newest first: consecutive releases usually share an owner.
-        for entry in entries.iter().rev() {
+        for entry in entries.iter().rev().filter(|entry| !self.data_sets.excludes(entry)) {
             // Skip erased releases.
             let Ok(Some(earlier)) = ledger.links(entry) else { continue };
             if earlier.pseudonyms.iter().any(|pseudonym| known.contains(pseudonym)) {
@@ -356,7 +376,8 @@ impl LedgerAccess {
         Ok(all)
     }
 
-    /// Returns, for each coalition with a recipient of a new release, the numbers of the releases that it holds.
+    /// Returns, for each coalition with a recipient of a new release, the numbers of the releases that it holds. Releases of unrelated
+    /// data sets are left out.
     pub fn releases_by_coalition(&self, entries: &[Entry], to: &[String]) -> Result<Vec<Vec<u64>>> {
         let coalitions = self.non_colluding.coalitions(&recipients(entries), to)?;
         let of = |coalition: &BTreeSet<String>| {
@@ -364,7 +385,8 @@ impl LedgerAccess {
                 let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
                 holders.iter().any(|name| name == PUBLIC || coalition.contains(name))
             };
-            entries.iter().filter(is_held).map(|entry| entry.number).collect()
+            let is_related = |entry: &&Entry| !self.data_sets.excludes(entry);
+            entries.iter().filter(is_held).filter(is_related).map(|entry| entry.number).collect()
         };
         Ok(coalitions.iter().map(of).collect())
     }

@@ -16,6 +16,8 @@ pub struct InitRequest {
     pub formats: Vec<(String, String)>,
     /// Whether to replace an existing policy (its file is renamed) and to accept a header line that looks like data.
     pub force: bool,
+    /// Preset of the requirement. If `None`, the draft requires k-anonymity.
+    pub preset: Option<String>,
 }
 
 /// Request to add the values of new data to the taxonomy files of the policy.

@@ -7,8 +7,8 @@ use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{
-    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, HistoryAnswer, InitAnswer, LogAnswer, Publication,
-    PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer, VerifyAnswer,
+    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, DoctorAnswer, HistoryAnswer, InitAnswer, LogAnswer,
+    Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer, VerifyAnswer,
 };
 use crate::context::Context;
 use crate::error::{Problem, Result};
@@ -17,8 +17,8 @@ use crate::request::{
     RegisterRequest, RehearseRequest, TaxonomyUpdateRequest, VerifyRequest,
 };
 use crate::{
-    audit, check, compare, diff, export_head, history, init, log, publish, purge, register, show, taxonomy, verify,
-    witness,
+    audit, check, compare, diff, doctor, export_head, history, init, log, publish, purge, register, show, taxonomy,
+    verify, witness,
 };
 
 /// Default path of the policy.
@@ -184,6 +184,15 @@ impl Workspace {
     /// Returns an error if the ledger cannot be read. A modification is part of the answer.
     pub fn verify(&self, request: &VerifyRequest, context: &Context) -> Result<VerifyAnswer> {
         context.run(|| verify::verify(self, request, context))
+    }
+
+    /// Checks the environment: policy, permissions, key, ledger, unfinished work, disk space. Modifies nothing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the call was cancelled. A defect of the environment is part of the answer.
+    pub fn doctor(&self, context: &Context) -> Result<DoctorAnswer> {
+        context.run(|| doctor::doctor(self, context))
     }
 
     /// Exports the head of the ledger, optionally to a file.

@@ -1,6 +1,7 @@
 //! Command-line arguments.
 
 mod data;
+pub mod shell;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +21,10 @@ New to Reticent? Run `reticent demo`, then `reticent init YOUR_DATA.csv`.")]
 pub struct Args {
     /// The command.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
+    /// Explain an error code: what it means and what to do.
+    #[arg(long, value_name = "CODE")]
+    pub explain: Option<String>,
     /// Print the answer as JSON (fields: docs/json.md).
     #[arg(long, global = true)]
     pub json: bool,
@@ -84,6 +88,13 @@ pub enum Command {
     Schema,
     /// Compare releases under several policies, algorithms or thresholds. Publishes nothing.
     Compare(Compare),
+    /// Check the environment: policy, permissions, key, ledger, unfinished work, disk space.
+    Doctor(shell::Doctor),
+    /// Print a completion script for a shell.
+    Completions(shell::Completions),
+    /// Write man pages to a folder.
+    #[command(hide = true)]
+    Man(shell::Man),
     /// Show on example data what two releases disclose together, and how Reticent prevents it.
     Demo(Demo),
 }

@@ -71,9 +71,15 @@ impl Console {
     }
 }
 
-/// Name of the steward in ledger entries.
+/// Name of the steward in ledger entries: the user of the operating system. `RETICENT_STEWARD` can add a name, but not replace
+/// the user, because every process can set a variable.
 fn steward() -> String {
-    let names = ["RETICENT_STEWARD", "USER", "LOGNAME", "USERNAME"];
-    let named = names.iter().filter_map(|name| std::env::var(name).ok()).find(|name| !name.trim().is_empty());
-    named.unwrap_or_else(|| "unknown".to_owned())
+    let user = reticent_app::system_user();
+    let declared = std::env::var("RETICENT_STEWARD").unwrap_or_default();
+    match declared.trim() {
+        "" => user,
+        declared if declared == user => user,
+        // The ledger stores a limited number of characters; the user must be among them.
+        declared => format!("{user} ({})", declared.chars().take(40).collect::<String>()),
+    }
 }

@@ -30,6 +30,18 @@ pub enum Error {
     },
 }
 
+/// The exit status for a class of errors.
+pub fn class_status(class: Class) -> u8 {
+    match class {
+        Class::Refused => 1,
+        Class::Invalid => 2,
+        Class::Io => 3,
+        Class::Modified => 4,
+        Class::Locked => 5,
+        Class::Cancelled => 130,
+    }
+}
+
 impl From<reticent_app::Error> for Error {
     fn from(error: reticent_app::Error) -> Error {
         Error::App(Box::new(error))
@@ -54,14 +66,7 @@ impl Error {
         match self {
             Error::Usage(_) => 2,
             Error::File { .. } => 3,
-            Error::App(error) => match error.class() {
-                Class::Refused => 1,
-                Class::Invalid => 2,
-                Class::Io => 3,
-                Class::Modified => 4,
-                Class::Locked => 5,
-                Class::Cancelled => 130,
-            },
+            Error::App(error) => class_status(error.class()),
         }
     }
 

@@ -22,7 +22,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
 use console::Console;
@@ -40,6 +40,17 @@ fn main() -> ExitCode {
         Err(error) => return usage_error(&error),
     };
     let json = args.json;
+    let wrong = |kind, text| usage_error(&Args::command().error(kind, text));
+    match (&args.command, &args.explain) {
+        (None, None) => {
+            let text = "a command is missing; `reticent --help` lists all commands";
+            return wrong(clap::error::ErrorKind::MissingSubcommand, text);
+        }
+        (Some(_), Some(_)) => {
+            return wrong(clap::error::ErrorKind::ArgumentConflict, "--explain cannot be used with a command");
+        }
+        _ => {}
+    }
     match run(args) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
@@ -92,7 +103,10 @@ fn usage_error(error: &clap::Error) -> ExitCode {
 
 fn run(args: Args) -> Result<u8, Error> {
     let console = Console::new(&args)?;
-    let done = dispatch(args.command, &console);
+    let done = match (args.command, args.explain) {
+        (Some(command), _) => dispatch(command, &console),
+        (None, code) => commands::explain::run(&code.unwrap_or_default(), &console),
+    };
     console.progress.done();
     done
 }
@@ -119,6 +133,9 @@ fn dispatch(command: Command, console: &Console) -> Result<u8, Error> {
         Command::Catalogue(options) => commands::catalogue::run(&options, console),
         Command::Schema => commands::schema::run(console),
         Command::Compare(options) => commands::compare::run(&options, console),
+        Command::Doctor(options) => commands::doctor::run(&options, console),
+        Command::Completions(options) => commands::completions::run(&options, console),
+        Command::Man(options) => commands::man::run(&options, console),
         Command::Demo(options) => commands::demo::run(&options, console),
     }
 }

@@ -3,7 +3,7 @@
 //! Records and links are Parquet. Policies and taxonomies are stored unchanged. A file is written under a temporary
 //! name and renamed when it is complete, so no partial file ever has a final name.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Blobs {
     }
 
     pub(crate) fn create_folders(&self) -> Result<()> {
-        FOLDERS.iter().try_for_each(|folder| disk::create_folder(&self.ledger.join(folder)))
+        FOLDERS.iter().try_for_each(|folder| disk::create_ledger_folder(&self.ledger.join(folder)))
     }
 
     /// Returns the path of a stored file.
@@ -61,8 +61,7 @@ impl Blobs {
         getrandom::fill(&mut nonce).map_err(|error| Error::io("name", &self.ledger, io::Error::other(error)))?;
         let name = format!("{TEMPORARY_PREFIX}{}", crate::hash::encode(&nonce));
         let path = self.ledger.join(folder(kind)).join(name);
-        let file = disk::owner_only(OpenOptions::new().write(true).create_new(true)).open(&path);
-        let file = file.map_err(|error| Error::io("write", &path, error))?;
+        let file = disk::create_new(&path).map_err(|error| Error::io("write", &path, error))?;
         let mut hashed =
             HashingWriter { file: BufWriter::with_capacity(1 << 16, file), hasher: Sha256::new(), bytes: 0, path };
         let written = write(&mut hashed).and_then(|()| hashed.finish());

@@ -4,7 +4,7 @@
 //! one; its content is moved to the database before a migration.) In a read-only folder, the database is read into
 //! memory.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -61,8 +61,7 @@ impl Catalogue {
         for leftover in ["", "-wal", "-shm", "-journal"].map(|ending| folder.join(format!("catalogue.new{ending}"))) {
             disk::remove_file(&leftover)?;
         }
-        let opened = disk::owner_only(OpenOptions::new().write(true).create_new(true)).open(&fresh);
-        opened.map_err(|error| Error::io("write", &fresh, error))?;
+        disk::create_new(&fresh).map_err(|error| Error::io("write", &fresh, error))?;
         let failed = |error| Error::catalogue(folder, "create", error);
         let connection = Connection::open(&fresh).map_err(failed)?;
         let make = |connection: &Connection| {

@@ -1,10 +1,11 @@
-//! Files that only their owner can read and that are written atomically.
+//! Files that only their owner, and the group of a shared ledger, can read, and that are written atomically.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
+use crate::sharing;
 
 /// Restricts new files to their owner.
 pub(crate) fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
@@ -28,6 +29,15 @@ pub(crate) fn create_folder(path: &Path) -> Result<()> {
         .into_iter()
         .filter(|folder| !folder.as_os_str().is_empty())
         .try_for_each(|folder| sync_folder(&parent(folder)))
+}
+
+/// Creates a folder in a folder of a ledger. If the ledger is shared with a group, so is the folder.
+pub(crate) fn create_ledger_folder(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    create_folder(path)?;
+    sharing::inherit_folder(path, &parent(path)).map_err(|error| Error::io("share", path, error))
 }
 
 /// Returns the parent folder of a path.
@@ -65,11 +75,27 @@ pub(crate) fn ignore_unsupported(done: std::io::Result<()>) -> std::io::Result<(
     }
 }
 
-/// Creates and syncs a file, which must not exist yet.
+/// Opens a new file of a ledger. If the ledger is shared with a group, so is the file.
+pub(crate) fn create_new(path: &Path) -> std::io::Result<File> {
+    let file = owner_only(OpenOptions::new().write(true).create_new(true)).open(path)?;
+    sharing::inherit_file(&file, &parent(path))?;
+    Ok(file)
+}
+
+/// Creates and syncs a file that only its owner can access, such as a key. It must not exist yet.
+pub(crate) fn create_private_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    create_with(path, bytes, |_| Ok(()))
+}
+
+/// Creates and syncs a file of a ledger, which must not exist yet.
 pub(crate) fn create_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    create_with(path, bytes, |file| sharing::inherit_file(file, &parent(path)))
+}
+
+fn create_with(path: &Path, bytes: &[u8], share: impl FnOnce(&File) -> std::io::Result<()>) -> Result<()> {
     let failed = |error| Error::io("write", path, error);
     let mut file = owner_only(OpenOptions::new().write(true).create_new(true)).open(path).map_err(failed)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let written = share(&file).and_then(|()| file.write_all(bytes)).and_then(|()| file.sync_all());
     written.map_err(|error| {
         // A partial file is useless. The original error is reported.
         let _ = fs::remove_file(path);
@@ -125,16 +151,18 @@ pub(crate) fn all_in(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Returns true if others than the owner can read or write a file.
-pub(crate) fn is_accessible_to_others(path: &Path) -> bool {
+/// Returns true if others than the owner and the declared group can read or write a file.
+pub(crate) fn is_accessible_to_others(path: &Path, group: Option<&str>) -> bool {
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        fs::metadata(path).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
+        use std::os::unix::fs::MetadataExt;
+        let Ok(found) = fs::metadata(path) else { return false };
+        let is_declared = || group.and_then(crate::key_file::group_id) == Some(found.gid());
+        found.mode() & 0o007 != 0 || found.mode() & 0o070 != 0 && !is_declared()
     }
     #[cfg(not(unix))]
     {
-        let _ = path;
+        let _ = (path, group);
         false
     }
 }

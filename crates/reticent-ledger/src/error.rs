@@ -124,6 +124,17 @@ pub enum Error {
         /// Reason, and how to fix it.
         why: String,
     },
+    /// The ledger could not be shared with the declared group.
+    #[error("the ledger in {} cannot be shared with the group `{group}`: {why}", .folder.display())]
+    #[strum(serialize = "ledger-not-shared")]
+    NotShared {
+        /// Folder of the ledger.
+        folder: PathBuf,
+        /// Name of the group.
+        group: String,
+        /// Reason.
+        why: String,
+    },
     /// The owner links of the ledger use another key.
     #[error(
         "the owner links of this ledger use the key {known}, but the given key is {given}; with another key, people could not \
@@ -306,6 +317,11 @@ impl Serialize for Error {
                 map.serialize_entry("at", at)?;
             }
             Error::Key { path, .. } => map.serialize_entry("path", &text(path))?,
+            Error::NotShared { folder, group, why } => {
+                map.serialize_entry("folder", &text(folder))?;
+                map.serialize_entry("group", group)?;
+                map.serialize_entry("why", why)?;
+            }
             Error::OtherKey { known, given } => {
                 map.serialize_entry("known", known)?;
                 map.serialize_entry("given", given)?;

@@ -108,7 +108,7 @@ impl KeyFile {
         let fresh = path.with_file_name(name);
         disk::remove_file(&fresh)?;
         let text = Zeroizing::new(format!("{PREFIX} {}\n", encode(key_bytes.as_slice())));
-        disk::create_file(&fresh, text.as_bytes())?;
+        disk::create_private_file(&fresh, text.as_bytes())?;
         let linked = std::fs::hard_link(&fresh, path);
         disk::remove_file(&fresh)?;
         match linked {

@@ -46,6 +46,18 @@ pub(crate) fn check(path: &Path, group: Option<&str>) -> Result<()> {
     Ok(())
 }
 
+/// Returns the id of a group.
+#[cfg(unix)]
+pub(crate) fn group_id(name: &str) -> Option<u32> {
+    nix::unistd::Group::from_name(name).ok().flatten().map(|group| group.gid.as_raw())
+}
+
+/// Returns true if the group is the declared one, or the private group of the user.
+#[cfg(unix)]
+pub(crate) fn is_trusted_group(gid: u32, group: Option<&str>) -> bool {
+    groups::AllowedGroups::new(Path::new(""), group).is_ok_and(|allowed| allowed.is_allowed(gid))
+}
+
 /// Checks nothing on systems without Unix permissions.
 #[cfg(not(unix))]
 pub(crate) fn check(_: &Path, _: Option<&str>) -> Result<()> {
@@ -74,10 +86,7 @@ mod groups {
                 |name: &str| unusable(path, format!("it is shared with the group `{name}`, which does not exist"));
             let declared = match group {
                 None => None,
-                Some(name) => {
-                    let found = Group::from_name(name).ok().flatten();
-                    Some(found.ok_or_else(|| unknown(name))?.gid.as_raw())
-                }
+                Some(name) => Some(super::group_id(name).ok_or_else(|| unknown(name))?),
             };
             let user = User::from_uid(nix::unistd::geteuid()).ok().flatten();
             let own = user.as_ref().and_then(|user| Some((user, Group::from_gid(user.gid).ok().flatten()?)));

@@ -16,6 +16,7 @@ use crate::recovery::{needs_recovery, recover_folder};
 use crate::schema::FORMATS;
 use crate::seal::{Journal, Seal};
 use crate::session::{ActiveWriter, Session};
+use crate::sharing;
 use crate::signature::Verifier;
 
 /// Maximum time that a reader can delay a seal before the seal is postponed.
@@ -141,7 +142,7 @@ impl Ledger {
         }
         self.check_seal(session)?;
         let backups = self.folder.join("backups");
-        disk::create_folder(&backups)?;
+        disk::create_ledger_folder(&backups)?;
         let stamp = session.clock.now().replace(':', "");
         let name = format!("catalogue-format-{from}-{stamp}.sqlite");
         let backup = backups.join(&name);
@@ -212,6 +213,7 @@ impl Ledger {
 
     /// Locks the ledger for writing. With `unsigned`, accepts an unsigned ledger in order to sign it.
     pub(crate) fn write_with(&mut self, session: &Session, unsigned: bool) -> Result<Writer<'_>> {
+        session.group.as_deref().map_or(Ok(()), |group| sharing::share(&self.folder, group))?;
         let lock = Lock::take(&self.folder, session)?;
         // A copy of a ledger may lack empty folders.
         self.bodies.create_folders()?;
@@ -272,6 +274,7 @@ impl Writer<'_> {
 /// Creates an empty ledger, unless another process created it meanwhile.
 fn create(folder: &Path, identity: &Identity, session: &Session) -> Result<()> {
     disk::create_folder(folder)?;
+    session.group.as_deref().map_or(Ok(()), |group| sharing::share(folder, group))?;
     let _lock = Lock::take(folder, session)?;
     if Ledger::exists(folder) {
         return Ok(());

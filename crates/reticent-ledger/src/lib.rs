@@ -1,6 +1,6 @@
 //! The ledger: a durable, tamper-evident record of releases and their recipients.
 //!
-//! A ledger is a folder that only its owner can read:
+//! A ledger is a folder that only its owner, and the group that it is shared with, can read:
 //!
 //! ```text
 //! catalogue.sqlite   signed entries (names, recipients, counts, hashes), each with the hash of the previous entry
@@ -19,6 +19,7 @@ mod catalogue;
 mod chain;
 mod disk;
 mod entry;
+pub mod environment;
 mod error;
 mod finalize;
 mod hash;
@@ -38,6 +39,7 @@ mod recovery;
 mod schema;
 mod seal;
 mod session;
+mod sharing;
 mod signature;
 mod staging;
 #[cfg(test)]

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::session::Session;
+use crate::sharing;
 
 const NAME: &str = "lock";
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -112,9 +113,17 @@ fn open(path: &Path) -> Result<File> {
     #[cfg(not(unix))]
     let linked = false;
     match metadata.is_file() && !linked {
-        true => Ok(file),
+        true => {
+            sharing::inherit_file(&file, &disk::parent(path)).or_else(owned_by_another).map_err(failed)?;
+            Ok(file)
+        }
         false => Err(Error::broken(&disk::parent(path), "the lock is not a regular file with a single link")),
     }
+}
+
+/// Accepts that only the owner of the lock can share it: this user could open it, which is all that a lock needs.
+fn owned_by_another(error: std::io::Error) -> std::io::Result<()> {
+    if error.kind() == std::io::ErrorKind::PermissionDenied { Ok(()) } else { Err(error) }
 }
 
 fn read(path: &Path) -> Holder {

@@ -28,13 +28,15 @@ pub struct Session {
     pub key: Option<Key>,
     /// Public key that verifies signatures if there is no key.
     pub verifier: Option<Verifier>,
+    /// Operating system group that the ledger is shared with. Writing shares the ledger with it.
+    pub group: Option<String>,
 }
 
 impl Session {
     /// Creates a session with the system clock, without a key.
     pub fn new(holder: Holder, wait: Duration) -> Session {
         let (stop, writers) = (Arc::default(), Arc::default());
-        Session { holder, wait, stop, clock: Clock::system(), writers, key: None, verifier: None }
+        Session { holder, wait, stop, clock: Clock::system(), writers, key: None, verifier: None, group: None }
     }
 
     /// Returns a copy of the session that does not wait for the lock.
@@ -47,6 +49,12 @@ impl Session {
     #[must_use]
     pub fn with_key(&self, key: Option<Key>) -> Session {
         Session { key, ..self.clone() }
+    }
+
+    /// Returns a copy of the session that shares the ledger with a group.
+    #[must_use]
+    pub fn with_group(self, group: Option<String>) -> Session {
+        Session { group, ..self }
     }
 
     /// Returns the public key that the caller trusts, if any.

@@ -112,6 +112,17 @@ impl Staging {
         Ok(Naming { from: output_folder.join(name(&self.path)).join(RELEASE), to: output_folder.join(name(output)) })
     }
 
+    /// Returns the staging folders in a folder that no process uses.
+    pub fn abandoned(folder: &Path) -> Vec<PathBuf> {
+        let Ok(parent) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+        let entries = parent.entries().into_iter().flatten().flatten();
+        let is_abandoned = |name: &std::ffi::OsString| {
+            let found = StagingFolder::open(&parent, name);
+            found.is_ok_and(|found| is_own(&found.inside).unwrap_or(false) && !found.is_locked())
+        };
+        entries.map(|entry| entry.file_name()).filter(is_abandoned).map(|name| folder.join(name)).collect()
+    }
+
     /// Removes a staging folder of this user.
     ///
     /// # Errors

@@ -140,7 +140,7 @@ impl Ledger {
         if let Err(error) = self.verify_bodies(&mut findings, journal) {
             findings.add_problem(error);
         }
-        self.verify_permissions(&mut findings);
+        self.verify_permissions(session.group.as_deref(), &mut findings);
         if !findings.is_intact() {
             findings.authentication = Authentication::Modified;
         }
@@ -239,8 +239,8 @@ impl Ledger {
         Ok(())
     }
 
-    fn verify_permissions(&self, findings: &mut Findings) {
-        for path in disk::all_in(&self.folder).iter().filter(|path| disk::is_accessible_to_others(path)) {
+    fn verify_permissions(&self, group: Option<&str>, findings: &mut Findings) {
+        for path in disk::all_in(&self.folder).iter().filter(|path| disk::is_accessible_to_others(path, group)) {
             findings.warnings.push(format!("{} is accessible to others than its owner", path.display()));
         }
     }

@@ -31,12 +31,16 @@ impl TestFolder {
 
     /// Drafts a policy.
     pub fn init(&self, data: &str) -> Result<InitAnswer> {
-        self.workspace().init(&InitRequest { data: self.data(data), formats: Vec::new(), force: false }, self.context())
+        self.workspace().init(&self.init_request(data, false), self.context())
+    }
+
+    fn init_request(&self, data: &str, force: bool) -> InitRequest {
+        InitRequest { data: self.data(data), formats: Vec::new(), force, preset: None }
     }
 
     /// Drafts a policy and overwrites the existing one.
     pub fn init_overwriting(&self, data: &str) -> Result<InitAnswer> {
-        self.workspace().init(&InitRequest { data: self.data(data), formats: Vec::new(), force: true }, self.context())
+        self.workspace().init(&self.init_request(data, true), self.context())
     }
 
     /// Checks the policy and the data, or only the policy if `data` is empty.

@@ -7,6 +7,7 @@ mod draft;
 mod json_schema;
 mod keys;
 mod levels;
+pub mod presets;
 mod purpose;
 mod queries;
 mod read;
@@ -57,6 +58,8 @@ pub struct Policy {
     pub source: SourcePolicy,
     /// Columns, in the order of the file.
     pub columns: Vec<ColumnPolicy>,
+    /// Preset that the requirement is based on, if any. Its thresholds are part of `shorthand` and `audit`.
+    pub preset: Option<&'static presets::Preset>,
     /// Short form of the requirement: `k` and `confidence`.
     pub shorthand: Shorthand,
     /// Privacy models of `requirement.models`.
@@ -85,11 +88,13 @@ pub struct Policy {
     pub breadth: Breadth,
     /// Pairs of values that no person has at the same time, and columns that vary over time.
     pub inconsistent: Vec<InconsistentRules>,
+    /// Data sets in which no person of this data set is. Their releases are not joined.
+    pub unrelated_data_sets: Vec<String>,
     /// Folder of the ledger, relative to the policy.
     pub ledger: String,
     /// File with the key of the ledger, relative to the policy; [`NO_KEY`] if there is none.
     pub key: String,
-    /// Operating system group that may read the key file.
+    /// Operating system group that shares the ledger and may read the key file.
     pub group: Option<String>,
     shorthand_lines: ShorthandLines,
     purpose_line: Option<usize>,

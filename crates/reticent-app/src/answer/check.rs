@@ -2,6 +2,7 @@
 
 use reticent::algorithms::Suppression;
 use reticent::models::Violation;
+use reticent::policy::presets::Preset;
 use reticent::reachability::UnreachableModel;
 use reticent::risk::{MinimalQuasiIdentifier, Risk};
 use reticent::{MissingNote, Role, Unit};
@@ -12,6 +13,8 @@ use serde::Serialize;
 pub struct CheckAnswer {
     /// Name of the data set.
     pub dataset: String,
+    /// Preset of the requirement; `None` if the policy names none.
+    pub preset: Option<PresetAnswer>,
     /// Requirements of the policy, in words.
     pub requirements: Vec<String>,
     /// Columns of the policy.
@@ -28,6 +31,16 @@ impl CheckAnswer {
     pub fn holds(&self) -> bool {
         self.data.as_ref().is_none_or(|data| data.models.iter().all(|model| model.holds))
     }
+}
+
+/// The preset of a requirement.
+#[derive(Debug, Serialize)]
+pub struct PresetAnswer {
+    /// Thresholds and their source.
+    #[serde(flatten)]
+    pub preset: &'static Preset,
+    /// Keys of the preset, as they would be written in the policy.
+    pub keys: Vec<String>,
 }
 
 /// A column with its role.

@@ -61,6 +61,8 @@ pub struct GroupedAnswer {
     pub audited: AuditedGroups,
     /// Every requirement with its outcome: judged, not applicable or skipped.
     pub statements: Vec<Statement>,
+    /// Assumptions of the verdict, as texts: data sets that the policy declares unrelated.
+    pub assumptions: Vec<String>,
     /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
     pub not_established: Vec<String>,
     /// Utility of the release.

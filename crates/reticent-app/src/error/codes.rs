@@ -97,6 +97,8 @@ const REQUESTS: &[ErrorCode] = &[
     ),
     entry("small-k", "`k` is less than 2.", "Use `k` = 2 or more."),
     entry("no-such-entry", "The catalogue has no entry with this id.", "List the catalogue."),
+    entry("no-such-preset", "There is no preset with this id.", "See the list of presets in docs/reference.md."),
+    entry("no-such-error-code", "There is no error code with this name.", "Copy the code from the error."),
     entry("no-such-attack", "The catalogue has no attack with this id.", "List the attacks in the catalogue."),
     entry(
         "no-such-attack-parameter",
@@ -155,6 +157,16 @@ const REQUESTS: &[ErrorCode] = &[
         "file-changed",
         "The file changed while it was read.",
         "Register it again when no other process writes to it.",
+    ),
+    entry(
+        "data-sets-share-owners",
+        "The policy declares a data set unrelated, and a person of this data set is in one of its releases.",
+        "Remove the data set from `unrelated-data-sets` under [history].",
+    ),
+    entry(
+        "data-sets-alike",
+        "The policy declares a data set unrelated whose release has the same columns, and owners are not recorded.",
+        "Remove the data set from `unrelated-data-sets` under [history], or name an owner column.",
     ),
     entry("no-recipient", "The release has no recipient.", "Name at least one recipient. For everyone, use `public`."),
     entry("output-in-ledger", "The output is inside the ledger folder.", "Choose an output outside the ledger folder."),

@@ -87,6 +87,10 @@ pub enum Problem {
     SmallK { k: u64 },
     #[error("there is no model, operation, metric, algorithm, method or attack `{id}`{}", near(.hint))]
     NoSuchEntry { id: String, hint: Option<String> },
+    #[error("there is no preset `{id}`; presets: {known}{}", near(.hint))]
+    NoSuchPreset { id: String, known: String, hint: Option<String> },
+    #[error("there is no error code `{wanted}`{}", near(.hint))]
+    NoSuchErrorCode { wanted: String, hint: Option<String> },
     #[error("there is no attack `{id}`; {hint}")]
     NoSuchAttack { id: String, hint: String },
     #[error("no attack has a parameter `{name}`{}", near(.hint))]
@@ -127,6 +131,17 @@ pub enum Problem {
     TooManyValuesInColumn { column: String, remedy: &'static str },
     #[error("{} changed while it was read; register it again", .path.display())]
     FileChanged { path: PathBuf },
+    #[error(
+        "the policy declares the data set {data_set} unrelated (`unrelated-data-sets` under [history]), but {} of this data set \
+         {} in its release {release}; remove the declaration",
+        reticent::text::people(*.people), if *.people == 1 { "is" } else { "are" }
+    )]
+    DataSetsShareOwners { data_set: String, release: u64, people: u64 },
+    #[error(
+        "the policy declares the data set {data_set} unrelated (`unrelated-data-sets` under [history]), but it has all columns of its \
+         release {release}, and owners that could show the difference are not recorded; remove the declaration, or name an owner column"
+    )]
+    DataSetsAlike { data_set: String, release: u64 },
     // Output
     #[error("a release needs at least one recipient; use `public` for everyone")]
     NoRecipient,

@@ -55,12 +55,14 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
         let records = records(&prepared, &key)?;
         Ok((prepared, records))
     })?;
+    plan.check_unrelated(&recalled, prepared.linked.as_ref().map(|linked| &linked.links))?;
     let maker = GroupMaker { plan, method, arguments, prepared: &prepared, records, key: &key };
     let PipelineResult { mut made, recorded, recalled, past } =
         pipeline::publish(plan, &maker, recalled, past, Some(&key))?;
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &recalled, &past)?;
+    answer.notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
     let known = |record: &SourceRecord| past.state.marks.get(record.person).is_some();

@@ -280,6 +280,10 @@ fn record<M: Maker>(
     }
     let (request, loaded) = (plan.request, &plan.loaded);
     let parts = maker.record_parts(made)?;
+    // Another process may have recorded a release of an unrelated data set since the first check.
+    if plan.access.data_sets.declares_any() {
+        plan.access.data_sets.check(writer.ledger(), &writer.ledger().entries()?, &[parts.links.as_ref()])?;
+    }
     let bodies = || [&parts.body].into_iter().chain(parts.tables.iter().map(|(_, body, _)| body));
     let used = |column: &str| bodies().flat_map(|body| &body.columns).any(|known| known.name == column);
     let taxonomies: Vec<(String, String)> =

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use reticent::Confidence;
 use reticent::audit::Gate;
+use reticent::{Confidence, Links};
 use reticent_engine::OwnerKey;
 use reticent_ledger::{Entry, Head, HistoryScope, Identity, Key, KeyFile, Ledger};
 
@@ -92,6 +92,17 @@ impl<'a> Plan<'a> {
             self.access.check_may_start()?;
         }
         Ok(ledger)
+    }
+
+    /// Returns an error if a release of a data set that the policy declares unrelated is about people of the new release.
+    pub fn check_unrelated(&self, recalled: &LoadedHistory, links: Option<&Links>) -> Result<()> {
+        if !self.access.data_sets.declares_any() {
+            return Ok(());
+        }
+        match self.access.open_if_exists()? {
+            Some(ledger) => self.access.data_sets.check(&ledger, &recalled.entries, &[links]),
+            None => Ok(()),
+        }
     }
 
     /// Returns the key for the pseudonyms of owners. A rehearsal before the first key uses one that is not stored.

@@ -70,6 +70,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
         notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
     }
+    plan.check_unrelated(&recalled, prepared.linked.as_ref().map(|linked| &linked.links))?;
     let maker = RecodeMaker { plan, prepared: &prepared, rules, format };
     let PipelineResult { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, key)?;
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
@@ -78,6 +79,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     answer.warnings.extend(warnings);
     answer.warnings.extend(accepted);
     answer.notes.extend(notes);
+    answer.notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
     Ok(answer)

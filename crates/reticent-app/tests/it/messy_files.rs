@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use reticent_testkit::workbooks::{Cell, xlsx};
-use reticent_testkit::{Answer, Outcome, TestFolder};
+use reticent_testkit::{Outcome, TestFolder};
 
 const DEPARTMENTS: [&str; 4] = ["Police", "Fire", "Parks", "Gemüse"];
 const NAMES: [&str; 8] = ["Zoë", "Ana", "Jürgen", "Mia", "Tom", "Éva", "Noah", "Lia"];
@@ -162,7 +162,7 @@ fn ambiguous_dates_are_refused_until_somebody_chooses() {
     let choose = |formats: &[(&str, &str)]| {
         let formats = formats.iter().map(|(column, format)| ((*column).to_owned(), (*format).to_owned())).collect();
         let data = vec![folder.file("d.csv").display().to_string()];
-        let request = reticent_app::request::InitRequest { data, formats, force: true };
+        let request = reticent_app::request::InitRequest { data, formats, force: true, preset: None };
         folder.workspace().init(&request, folder.context())
     };
     choose(&[("born", "%d/%m/%Y")]).fails_with("format-ambiguous");
@@ -206,7 +206,7 @@ fn taxonomies_are_completed_for_new_values() {
     let update = |dry_run: bool| {
         let data = vec![folder.file("d.csv").display().to_string()];
         let request = reticent_app::request::TaxonomyUpdateRequest { data, dry_run };
-        folder.workspace().update_taxonomies(&request, folder.context()).passes()
+        folder.workspace().update_taxonomies(&request, folder.context()).expect("an update")
     };
     let answer = update(true);
     assert_eq!((answer.columns[0].beside_similar, answer.columns[0].below_root, answer.written), (1, 1, false));

@@ -17,6 +17,9 @@ pub struct Init {
     /// Overwrite an existing policy. Existing taxonomies are kept.
     #[arg(long)]
     pub force: bool,
+    /// Requirement of a published guidance, by id. List: docs/reference.md.
+    #[arg(long, value_name = "ID")]
+    pub preset: Option<String>,
 }
 
 /// Arguments of `taxonomy`.

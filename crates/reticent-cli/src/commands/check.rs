@@ -2,7 +2,7 @@
 
 use reticent::{Missing, Role, Unit};
 use reticent_app::Workspace;
-use reticent_app::answer::{CheckAnswer, ColumnRole, DataFindings};
+use reticent_app::answer::{CheckAnswer, ColumnRole, DataFindings, PresetAnswer};
 use reticent_app::request::CheckRequest;
 
 use crate::args;
@@ -22,6 +22,11 @@ fn print(answer: &CheckAnswer) {
     println!("{HEAD}Requirements for {}{HEAD:#}", answer.dataset);
     for requirement in &answer.requirements {
         println!("  {requirement}");
+    }
+    if let Some(PresetAnswer { preset, keys }) = &answer.preset {
+        println!("{}", wrap(&format!("preset {}: {} ({})", preset.id, preset.title, keys.join(", ")), WIDTH, "  "));
+        println!("{HINT}{}{HINT:#}", wrap(&format!("source: {}", preset.source), WIDTH, "    "));
+        println!("{HINT}{}{HINT:#}", wrap(&format!("not covered: {}", preset.not_covered), WIDTH, "    "));
     }
     let suppression = answer.suppression;
     if suppression.limit.numerator > 0 {

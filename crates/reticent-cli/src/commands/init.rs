@@ -11,7 +11,12 @@ use crate::terminal::{GOOD, HINT, WIDTH, plural, wrap};
 
 /// Drafts the policy, its taxonomies and its JSON Schema.
 pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
-    let request = InitRequest { data: options.data.clone(), formats: options.format.clone(), force: options.force };
+    let request = InitRequest {
+        data: options.data.clone(),
+        formats: options.format.clone(),
+        force: options.force,
+        preset: options.preset.clone(),
+    };
     let answer = Workspace::new(&options.policy).init(&request, &console.context)?;
     console.answer(&answer, |answer| print(answer, options))?;
     Ok(0)

@@ -164,10 +164,15 @@ fn clinic() -> TestFolder {
 fn answers() -> Answers {
     let (mut all, folder, empty) = (Answers::default(), clinic(), TestFolder::new());
     empty.write("people.csv", CLINIC);
-    for call in ["init people.csv", "demo", "catalogue", "schema"] {
+    all.ask(&empty, "doctor", 2);
+    for call in ["init people.csv", "demo", "catalogue", "schema", "completions bash", "man -o man"] {
         all.ask(&empty, call, 0);
     }
+    all.ask_as("explain", &empty, "--explain key-unusable", 0);
     all.ask(&folder, "check", 0);
+    let preset = folder.read("reticent.toml").replace("k = 3", "preset = \"wp29-05-2014\"");
+    folder.write("preset.toml", preset);
+    all.ask(&folder, "check --policy preset.toml", 0);
     all.ask(&folder, "check people.csv", 1);
     all.ask(&folder, "check bare.csv --policy bare.toml", 1);
     all.ask(&folder, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);
@@ -218,6 +223,10 @@ fn answers() -> Answers {
     all.ask(&held, "publish one.csv --name one --to press -o out-one.csv", 0);
     all.ask(&held, "register plain.csv --name plain --to press --date 2020-05-01", 0);
     all.ask(&held, "publish one.csv --name two --to press -o out-two.csv", 0);
+    // And beside a data set about other people.
+    let apart = held.read("reticent.toml") + "[history]\nunrelated-data-sets = [\"taxes\"]\n";
+    held.write("apart.toml", apart);
+    all.ask(&held, "publish one.csv --policy apart.toml --name apart --to press -o apart.csv --dry-run", 0);
     // And with a population register.
     held.write("list.csv", "pid,zip\na,1\nb,1\nc,2\n");
     all.ask(&held, "register list.csv --as population --name list --to press --date 2020-05-01", 0);
@@ -287,7 +296,7 @@ fn methods(all: &mut Answers) {
         "each.toml",
         policy.replace("METHOD", "decomposition")
             + &plus.replace('3', "2")
-            + "marginals = \"each\"\n[requirement]\nreidentification = 1\n",
+            + "marginals = \"each\"\n[requirement]\nreidentification = 1\n[history]\nunrelated-data-sets = [\"taxes\"]\n",
     );
     folder.write("even.csv", "id,age,note,ill,pay\na,1,x,i,w\nb,2,y,j,v\nc,3,z,i,v\nd,4,u,j,w\n");
     all.ask_as(section, &folder, "publish even.csv --name even -o even --policy each.toml --dry-run", 0);

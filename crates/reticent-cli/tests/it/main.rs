@@ -22,6 +22,9 @@ mod relative_paths;
 mod screen;
 mod screens;
 mod screens_ledger;
+mod shell;
+#[cfg(unix)]
+mod stewards;
 mod support;
 mod tutorial;
 mod verbs;

@@ -17,7 +17,8 @@ pub fn screen(folder: &TestFolder, call: &str) -> String {
     let err = if err.is_empty() { String::new() } else { format!("[standard error]\n{err}") };
     let path = folder.path().canonicalize().unwrap().display().to_string();
     let shown = format!("$ reticent {call}\n{out}{err}[exit status {}]", output.status.code().unwrap());
-    redacted(&shown.replace(&path, "[folder]"))
+    let steward = format!("by {} (tester)", reticent_app::system_user());
+    redacted(&shown.replace(&path, "[folder]").replace(&steward, "by [user] (tester)"))
 }
 
 /// Replaces what differs from run to run by something of the same width.

@@ -5,6 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use super::keys::{ALGORITHMS, CALENDAR, KeyShape, POLICY, PolicyKey, REQUIREMENT};
+use super::presets::{self, Preset};
 use crate::registry::{Domain, Entry, ParameterDef};
 use crate::{algorithms, models, republication};
 
@@ -56,6 +57,7 @@ fn shape(shape: KeyShape) -> Value {
         KeyShape::Purpose => purpose(),
         KeyShape::Algorithm => named(algorithms::LIST.iter().map(|listed| &listed.entry)),
         KeyShape::Method => named(republication::LIST.iter().map(|listed| &listed.entry)),
+        KeyShape::Preset => preset(),
         KeyShape::Table(keys) => table(keys),
         KeyShape::Named(keys) => json!({ "type": "object", "additionalProperties": table(keys) }),
         KeyShape::Models => json!({ "type": "array", "items": { "oneOf": model_list() } }),
@@ -113,6 +115,11 @@ fn purpose() -> Value {
 fn named<'a>(entries: impl Iterator<Item = &'a Entry>) -> Value {
     let named = |entry: &Entry| json!({ "const": entry.id, "title": entry.title, "description": entry.summary });
     json!({ "type": "string", "oneOf": entries.map(named).collect::<Vec<Value>>() })
+}
+
+fn preset() -> Value {
+    let named = |preset: &Preset| json!({ "const": preset.id, "title": preset.title, "description": preset.summary });
+    json!({ "type": "string", "oneOf": presets::LIST.iter().map(named).collect::<Vec<Value>>() })
 }
 
 fn model_list() -> Vec<Value> {

@@ -45,6 +45,8 @@ pub(super) enum KeyShape {
     Algorithm,
     /// The id of a republication method.
     Method,
+    /// The id of a preset.
+    Preset,
     /// A table with these keys.
     Table(&'static [PolicyKey]),
     /// A table of tables with these keys; the user chooses their names.
@@ -213,6 +215,12 @@ pub(super) const COLUMN: &[PolicyKey] = &[
 
 pub(super) const REQUIREMENT: &[PolicyKey] = &[
     key(
+        "preset",
+        KeyShape::Preset,
+        "",
+        "Thresholds of a published guidance. Other keys of this table can be stricter than the preset, and never weaker.",
+    ),
+    key(
         "k",
         KeyShape::Whole(2),
         "",
@@ -318,6 +326,13 @@ pub(super) const HISTORY: &[PolicyKey] = &[
         "Columns whose value for a person can change between releases, such as a balance. Releases are not joined on them.",
     ),
     key(
+        "unrelated-data-sets",
+        KeyShape::Texts,
+        "[]",
+        "Data sets of the same ledger in which no person of this data set is. Their releases are not joined with releases of this data \
+         set. Every verdict lists this assumption. Without this key, releases of all data sets are joined.",
+    ),
+    key(
         "inconsistent",
         KeyShape::Pairs,
         "",
@@ -343,7 +358,12 @@ pub(super) const LEDGER: &[PolicyKey] = &[
         "File with the key that signs the ledger and derives owner pseudonyms, relative to the policy. Store it outside the ledger. \
          \"none\": no key; the ledger is not authenticated, and owners are not recorded.",
     ),
-    key("group", KeyShape::Text, "", "Operating system group that may read the key file, if several users share it."),
+    key(
+        "group",
+        KeyShape::Text,
+        "",
+        "Operating system group of the users who share the ledger. It gets read and write access to the ledger, and may read the key file.",
+    ),
 ];
 
 const fn key(name: &'static str, shape: KeyShape, default: &'static str, meaning: &'static str) -> PolicyKey {

@@ -4,10 +4,10 @@ use toml::de::DeValue;
 
 use super::keys::{self, PolicyKey};
 use super::levels;
+use super::presets::{self, Preset};
 use super::reader::{Item, TableReader};
 use super::{ColumnPolicy, MethodPolicy, Policy, ShorthandLines, purpose, source};
 use crate::algorithms::{self, BackOff, Suppression, ValueForm};
-use crate::audit::Proof;
 use crate::data::schema::{Role, Unit};
 use crate::data::taxonomy::Type;
 use crate::error::{Error, Result, did_you_mean};
@@ -36,7 +36,8 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         must_be_column(item, &columns)?;
         must_be_identifier(item, &columns)?;
     }
-    let (shorthand, shorthand_lines) = read_shorthand(&requirement)?;
+    let preset = presets::read(&requirement)?;
+    let (shorthand, shorthand_lines) = read_shorthand(&requirement, preset)?;
     let models = requirement.get("models").map(read_models).transpose()?.unwrap_or_default();
     // Unchecked arguments are reported when the model is built.
     let of_sets = |spec: &&ModelSpec| matches!(record_sets(&spec.model, &spec.arguments), Ok(Some(_)));
@@ -56,13 +57,14 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         return Err(Error::policy(top.line("requirement"), message));
     }
     Ok(Policy {
-        dataset: dataset.text("name").unwrap_or_else(|| "data".to_owned()),
+        dataset: data_set_name(&dataset),
         owner,
         missing_values: missing_values(&dataset)?,
         source: source::source(&source)?,
+        preset,
         shorthand,
         models,
-        audit: requirement.text("audit").as_deref().and_then(Proof::from_word).unwrap_or_default(),
+        audit: presets::proof(preset, &requirement)?,
         options: read_options(&release, method.map_or(algorithms[0], |method| &method.def.entry))?,
         algorithms: algorithms.iter().map(|entry| entry.id).collect(),
         method,
@@ -79,6 +81,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
             _ => Breadth::Auto,
         },
         inconsistent: read_inconsistent(&history, &columns)?,
+        unrelated_data_sets: read_unrelated(&history, &dataset)?,
         ledger: path(&ledger, "path", "ledger")?,
         key: path(&ledger, "key", "reticent.key")?,
         group: ledger.text("group"),
@@ -119,6 +122,26 @@ fn read_inconsistent(history: &TableReader<'_>, columns: &[ColumnPolicy]) -> Res
         rules.push(InconsistentRules { one, other });
     }
     Ok(rules)
+}
+
+/// Reads the unrelated data sets. The data set of the policy cannot be one of them, in any spelling.
+fn read_unrelated(history: &TableReader<'_>, dataset: &TableReader<'_>) -> Result<Vec<String>> {
+    let Some(item) = history.get("unrelated-data-sets") else { return Ok(Vec::new()) };
+    let own = data_set_name(dataset);
+    let names = item.texts()?;
+    for name in &names {
+        if folded(name) == folded(&own) {
+            let message = format!(
+                "lists {name:?}, which is this data set: releases of the same data set are always joined; remove it"
+            );
+            return Err(item.wrong(message));
+        }
+    }
+    Ok(names)
+}
+
+fn data_set_name(dataset: &TableReader<'_>) -> String {
+    dataset.text("name").unwrap_or_else(|| "data".to_owned())
 }
 
 fn read_non_colluding(recipients: &TableReader<'_>) -> Result<NonColluding> {
@@ -266,14 +289,16 @@ fn must_be_identifier(item: &Item<'_>, columns: &[ColumnPolicy]) -> Result<()> {
     }
 }
 
-fn read_shorthand(requirement: &TableReader<'_>) -> Result<(Shorthand, ShorthandLines)> {
+fn read_shorthand(requirement: &TableReader<'_>, preset: Option<&Preset>) -> Result<(Shorthand, ShorthandLines)> {
     let shorthand = Shorthand {
         k: requirement.get("k").map(|item| item.whole(2)).transpose()?,
         confidence: requirement.get("confidence").map(Item::number).transpose()?,
         reidentification: requirement.get("reidentification").map(Item::number).transpose()?,
     };
-    let (k, confidence) = (requirement.line("k"), requirement.line("confidence"));
-    Ok((shorthand, ShorthandLines { k, confidence, reidentification: requirement.line("reidentification") }))
+    let shorthand = preset.map_or(Ok(shorthand), |preset| presets::apply(preset, requirement, shorthand))?;
+    let line = |name: &str| requirement.line(name).or_else(|| requirement.line("preset"));
+    let (k, confidence, reidentification) = (line("k"), line("confidence"), line("reidentification"));
+    Ok((shorthand, ShorthandLines { k, confidence, reidentification }))
 }
 
 fn read_models(item: &Item<'_>) -> Result<Vec<ModelSpec>> {
@@ -367,10 +392,14 @@ fn read_method(
             listed.entry.id
         )));
     }
-    if let Some(item) = requirement.get("k").filter(|_| form == Form::Anatomized) {
+    // A preset can require `k`, too.
+    let of_preset = requirement
+        .get("preset")
+        .filter(|_| presets::read(requirement).is_ok_and(|preset| preset.is_some_and(|preset| preset.k.is_some())));
+    if let Some(item) = requirement.get("k").or(of_preset).filter(|_| form == Form::Anatomized) {
         return Err(item.wrong(format!(
             "cannot be satisfied: {} publishes quasi-identifiers unchanged (form = \"anatomized\"), so people with rare values stay \
-             unique; write form = \"generalized\" under [release], or remove `k`",
+             unique; write form = \"generalized\" under [release], or remove this key",
             listed.entry.id
         )));
     }

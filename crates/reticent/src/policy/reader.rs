@@ -90,7 +90,7 @@ impl<'a> Item<'a> {
 
     fn check(&self, shape: KeyShape) -> Result<()> {
         match shape {
-            KeyShape::Text | KeyShape::Algorithm | KeyShape::Method => self.text().map(drop),
+            KeyShape::Text | KeyShape::Algorithm | KeyShape::Method | KeyShape::Preset => self.text().map(drop),
             KeyShape::Texts => self.texts().map(drop),
             KeyShape::Flag => self.flag().map(drop),
             KeyShape::Word(words) => self.one_of(words).map(drop),

@@ -2,6 +2,7 @@
 
 mod drafts;
 mod mistakes;
+mod presets;
 mod queries;
 mod schemas;
 

@@ -88,6 +88,11 @@ pub(super) const LEDGER: &[ErrorCode] = &[
     entry("release-not-found", "The ledger has no release with this number or name.", "List the releases."),
     entry("release-erased", "The contents of the release were erased. Only its entry remains.", "Use another release."),
     entry(
+        "ledger-not-shared",
+        "The ledger could not be given to the group that the policy declares.",
+        "Become a member of the group, or let the owner of the ledger publish once.",
+    ),
+    entry(
         "key-unusable",
         "The key file cannot be used.",
         "Correct the file as the message describes, for example its permissions.",

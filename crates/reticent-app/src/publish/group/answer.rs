@@ -81,6 +81,7 @@ impl GroupMaker<'_> {
             tables,
             departures,
             alternative: method.def.departure_rule,
+            assumptions: self.plan.access.data_sets.assumptions(),
             not_established: not_established(&made.statements, &made.judged),
             statements: made.statements,
             judged: made.judged,

@@ -90,6 +90,7 @@ impl RecodeMaker<'_> {
             escaped_formulas: made.written.neutralised,
             warnings,
             statements: made.statements,
+            assumptions: self.plan.access.data_sets.assumptions(),
             not_established,
             verified: made.verified.verdict,
             audited: made.audited,

@@ -130,7 +130,11 @@ pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Res
     let columns = |release: &'_ reticent_ledger::ReleaseRecord| -> Vec<String> {
         release.columns.iter().map(|column| column.name.clone()).collect()
     };
-    let released = recalled.entries.iter().filter_map(Entry::release);
+    let (unrelated, related): (Vec<&Entry>, Vec<&Entry>) =
+        recalled.entries.iter().partition(|entry| plan.access.data_sets.excludes(entry));
+    let unrelated: Vec<&str> =
+        unrelated.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect();
+    let released = related.iter().filter_map(|entry| entry.release());
     let released: Vec<(&str, Vec<String>)> =
         released.map(|release| (release.name.as_str(), columns(release))).collect();
     let all = loaded.schema.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
@@ -140,6 +144,9 @@ pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Res
     let (mut likely, mut other) = (Vec::new(), Vec::new());
     for unresolved in reticent::requirement::unresolved(&loaded.policy.models, &known, &loaded.schema) {
         match unresolved {
+            UnresolvedName::Release(name) if unrelated.contains(&name.as_str()) => likely.push(format!(
+                "the policy names release {name} of a data set that it declares unrelated; requirements on it were ignored"
+            )),
             UnresolvedName::Release(name) => {
                 let hint = reticent::error::did_you_mean(&name, known.iter().map(|(name, _)| *name));
                 let messages = if hint.is_some() { &mut likely } else { &mut other };

@@ -38,6 +38,7 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     print_audit(answer);
     if answer.holds() {
         print_verdict(&answer.not_established);
+        print_assumptions(&answer.assumptions);
     }
     print_columns(answer);
     print_risk(answer);
@@ -144,6 +145,13 @@ pub fn print_verdict(not_established: &[String]) {
             println!("  {BAD}verdict {BAD:#} not established to be within the policy:");
             open.iter().for_each(|why| println!("{}", wrap(why, WIDTH, "           ")));
         }
+    }
+}
+
+/// Prints what the verdict assumes.
+pub fn print_assumptions(assumptions: &[String]) {
+    for text in assumptions {
+        println!("{HINT}{}{HINT:#}", wrap(&format!("assumed: {text}"), WIDTH, "           "));
     }
 }
 

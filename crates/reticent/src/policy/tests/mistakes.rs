@@ -39,6 +39,21 @@ fn syntax() {
     check("[columns.é]\n", 1, "");
 }
 
+/// No spelling of its own name lets a policy exclude its own releases.
+#[test]
+fn a_data_set_is_not_unrelated_to_itself() {
+    let policy = |name: &str, unrelated: &str| {
+        format!("[history]\nunrelated-data-sets = [\"{unrelated}\"]\n[columns.age]\n[requirement]\nk = 2\n{name}")
+    };
+    let named = "[dataset]\nname = \"Clinic\"\n";
+    for own in ["Clinic", "clinic", " CLINIC "] {
+        check(&policy(named, own), 2, "releases of the same data set are always joined");
+    }
+    check(&policy("", "data"), 2, "releases of the same data set are always joined");
+    check(&policy(named, "taxes\", \"taxes"), 2, "lists \"taxes\" twice");
+    assert_eq!(Policy::parse(&policy(named, "taxes")).unwrap().unrelated_data_sets, ["taxes"]);
+}
+
 #[test]
 fn unknown_keys() {
     check(

@@ -93,6 +93,49 @@ fn pages_use_the_terms_of_the_glossary() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Words that would claim more than a check of thresholds can establish: that a release meets a law or a guidance as a whole.
+const NEVER_CLAIMED: &[&str] = &["compliant", "compliance", "complies", "comply", "complying", "certified", "certify"];
+
+fn claims(text: &str) -> Vec<&'static str> {
+    let words = words(text);
+    NEVER_CLAIMED.iter().copied().filter(|word| words.contains(&format!(" {word} "))).collect()
+}
+
+/// Presets set thresholds of guidances. No output, report or page claims that a release is in line with the guidance itself.
+#[test]
+fn nothing_is_claimed_to_meet_a_law_as_a_whole() {
+    let home = crates().parent().unwrap().to_owned();
+    let mut open = ["crates", "docs", "examples", "README.md", "CHANGELOG.md", "ARCHITECTURE.md", "CONTRIBUTING.md"]
+        .map(|name| home.join(name))
+        .to_vec();
+    let mut wrong = Vec::new();
+    let mut examined = 0;
+    while let Some(path) = open.pop() {
+        let name = path.strip_prefix(&home).unwrap().display().to_string();
+        if path.is_dir() {
+            // Tests name the words that they look for.
+            let skipped = name.ends_with("/tests") || name.ends_with("/fixtures") || name.ends_with("/target");
+            open.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()).filter(|_| !skipped));
+            continue;
+        }
+        let is_text =
+            ["rs", "md", "toml", "json", "css", "svg"].iter().any(|ending| name.ends_with(&format!(".{ending}")));
+        let Some(text) = is_text.then(|| fs::read_to_string(&path).ok()).flatten() else { continue };
+        examined += 1;
+        for (line, number) in text.lines().zip(1..) {
+            wrong.extend(claims(line).iter().map(|word| format!("{name}:{number}: `{word}`")));
+        }
+    }
+    assert!(examined > 300, "only {examined} files were found");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn claims_are_found() {
+    assert_eq!(claims("GDPR-compliant, in full Compliance"), ["compliant", "compliance"]);
+    assert_eq!(claims("complicated, uncomplying"), Vec::<&str>::new(), "whole words only");
+}
+
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")).collect()
