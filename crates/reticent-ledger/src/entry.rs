@@ -16,6 +16,7 @@ use reticent::{Presentation, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::corrections::Corrections;
 use crate::hash::Hash;
 pub use crate::kinds::{Amendment, EntryKind, Erasure, KeyRotation, Purge, Replacement, Withdrawal, WitnessRecord};
 
@@ -160,6 +161,9 @@ pub struct ReleaseRecord {
     pub spent: Option<BudgetRecord>,
     /// Earlier releases that the release was checked with.
     pub judged: HistoryScope,
+    /// What later entries corrected. It is not part of the document: it is applied when entries are read.
+    #[serde(skip)]
+    pub corrections: Corrections,
 }
 
 /// A further table of a release, beside the table of people.

@@ -13,12 +13,15 @@
 //! The ledger knows no privacy model and no algorithm. It records a release atomically, returns the recorded releases
 //! as the library's `History`, and detects every changed byte.
 
+mod amend;
 mod blobs;
 mod body_format;
 mod catalogue;
 mod chain;
+mod corrections;
 mod disk;
 mod entry;
+mod erase;
 mod error;
 mod finalize;
 mod hash;
@@ -43,10 +46,13 @@ mod staging;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod withdraw;
 mod witness;
 
+pub use amend::{AmendmentDraft, AmendmentOutcome};
 pub use body_format::{Body, BodyColumn, BodyTree, Published};
 pub use chain::Head;
+pub use corrections::{Corrections, WithdrawnMark};
 pub use disk::sync_folder;
 pub use entry::{
     Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Entry, EntryKind, Erasure, FileRecord,
@@ -68,4 +74,5 @@ pub use session::{Clock, Session};
 pub use signature::Verifier;
 pub use staging::Staging;
 pub use verify::{Authentication, FileState, Findings, NamedFile};
+pub use withdraw::WithdrawalDraft;
 pub use witness::countersign;

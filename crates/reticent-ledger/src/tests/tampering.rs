@@ -111,6 +111,7 @@ fn release(name: &str, file: Option<FileRecord>, bodies: &crate::blobs::Blobs) -
         method: None,
         spent: None,
         judged: HistoryScope::History { with: Vec::new() },
+        corrections: Default::default(),
     }
 }
 
