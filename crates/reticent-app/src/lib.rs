@@ -28,15 +28,18 @@
 //! # }
 //! ```
 
+mod amend;
 pub mod answer;
 mod audit;
 mod catalogue;
 mod check;
 mod compare;
 mod context;
+mod corrections;
 mod dataset;
 mod demo;
 mod diff;
+mod erase;
 pub mod error;
 mod export_head;
 mod history;
@@ -51,6 +54,7 @@ pub mod request;
 mod schema;
 mod show;
 mod verify;
+mod withdraw;
 mod witness;
 mod workspace;
 
@@ -60,7 +64,7 @@ pub use demo::{DEMO_REPORT, demo};
 pub use error::{Error, Result};
 pub use proof::check_proof;
 pub use reticent::error::Hint;
-pub use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+pub use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 pub use reticent_engine::is_catching_panics;
 pub use reticent_ledger::Clock;
 pub use schema::schema;

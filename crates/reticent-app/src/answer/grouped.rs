@@ -63,6 +63,8 @@ pub struct GroupedAnswer {
     pub statements: Vec<Statement>,
     /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
     pub not_established: Vec<String>,
+    /// Assumptions of the verdict that follow from withdrawals, amendments and erasures of earlier releases.
+    pub assumptions: Vec<String>,
     /// Utility of the release.
     pub utility: Utility,
     /// Seed of all random choices.

@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod compare;
+mod corrected;
 mod demo;
 mod diff;
 mod grouped;
@@ -19,6 +20,7 @@ mod verify;
 pub use audit::*;
 pub use check::*;
 pub use compare::*;
+pub use corrected::*;
 pub use demo::*;
 pub use diff::*;
 pub use grouped::*;

@@ -66,6 +66,8 @@ pub struct RecodedAnswer {
     pub statements: Vec<Statement>,
     /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
     pub not_established: Vec<String>,
+    /// Assumptions of the verdict that follow from withdrawals, amendments and erasures of earlier releases.
+    pub assumptions: Vec<String>,
     /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
     pub risk: ReleaseRisk,
     /// Metrics of information loss and utility.

@@ -57,6 +57,11 @@ pub enum Problem {
          compute what the release discloses in combination with others"
     )]
     PurgeUnconfirmed { number: u64, name: String, date: String },
+    #[error(
+        "this permanently removes the person from the owner links and the method state of {}; recipients keep what they have",
+        releases_text(releases)
+    )]
+    EraseUnconfirmed { releases: Vec<u64> },
     #[error("entry {number} is not a release")]
     NotARelease { number: u64 },
     // Options
@@ -262,7 +267,7 @@ impl Problem {
             P::LedgerMissing { .. } => vec![Hint::StartLedger],
             P::KeyDiffers { .. } | P::KeyNeeded { .. } => vec![Hint::OtherKey],
             P::KeyMissing { .. } => vec![Hint::OtherKey, Hint::KeyLost],
-            P::PurgeUnconfirmed { .. } => vec![Hint::Confirm],
+            P::PurgeUnconfirmed { .. } | P::EraseUnconfirmed { .. } => vec![Hint::Confirm],
             P::NoSuchEntry { .. } => vec![Hint::ListCatalogue],
             P::HeaderLooksLikeData { .. } => vec![Hint::HeaderIsRight],
             P::RegisteredHeaderLooksLikeData { .. } | P::NoKnownColumn { .. } | P::RoleUnclear { .. } => {
@@ -281,4 +286,9 @@ impl Problem {
 
 fn near(hint: &Option<String>) -> String {
     hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+fn releases_text(numbers: &[u64]) -> String {
+    let list: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    format!("release{} {}", if numbers.len() == 1 { "" } else { "s" }, list.join(", "))
 }

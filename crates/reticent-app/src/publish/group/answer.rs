@@ -82,6 +82,7 @@ impl GroupMaker<'_> {
             departures,
             alternative: method.def.departure_rule,
             not_established: not_established(&made.statements, &made.judged),
+            assumptions: recalled.assumptions(),
             statements: made.statements,
             judged: made.judged,
             audited,

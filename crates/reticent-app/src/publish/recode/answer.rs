@@ -91,6 +91,7 @@ impl RecodeMaker<'_> {
             warnings,
             statements: made.statements,
             not_established,
+            assumptions: Vec::new(),
             verified: made.verified.verdict,
             audited: made.audited,
             risk: release_risk(&release),
