@@ -1,11 +1,13 @@
 //! One file a command.
 
+pub mod amend;
 pub mod audit;
 pub mod catalogue;
 pub mod check;
 pub mod compare;
 pub mod demo;
 pub mod diff;
+pub mod erase;
 pub mod export_head;
 pub mod history;
 pub mod init;
@@ -17,4 +19,5 @@ pub mod register;
 pub mod schema;
 pub mod show;
 pub mod verify;
+pub mod withdraw;
 pub mod witness;

@@ -152,7 +152,7 @@ fn print_requirements(answer: &GroupedAnswer) {
         println!("  {GOOD}meets{GOOD:#}    at least {} share {groups}", crate::terminal::people(people));
     }
     print_not_judged(&answer.statements);
-    print_verdict(&answer.not_established);
+    print_verdict(&answer.not_established, &answer.assumptions);
 }
 
 fn print_departures(answer: &GroupedAnswer) {
