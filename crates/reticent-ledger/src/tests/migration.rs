@@ -228,10 +228,7 @@ fn unknown_kinds_and_requirements_are_refused_by_name() {
         let written = crate::record::SerializedEntry { document, head, ..written };
         writer.ledger.catalogue.append(&entry, &written, std::time::Duration::from_secs(1)).unwrap();
         drop(writer);
-        let errors = [
-            ledger.history(crate::load::HistoryQuery::default()).err(),
-            ledger.write(&session).err(),
-        ];
+        let errors = [ledger.history(crate::load::HistoryQuery::default()).err(), ledger.write(&session).err()];
         for error in errors.into_iter().flatten() {
             let Error::UnknownEntry { number: 1, what, .. } = &error else { continue };
             assert_eq!(what, named);
