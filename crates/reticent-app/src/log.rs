@@ -3,7 +3,7 @@
 use reticent_ledger::{Amendment, Entry, EntryKind, ReleaseRecord, Withdrawal};
 
 use crate::Workspace;
-use crate::answer::{LogAnswer, LogEntry, LogLine};
+use crate::answer::{CorrectedRole, LogAnswer, LogEntry, LogLine};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ledger_access::LedgerAccess;
@@ -54,6 +54,7 @@ pub(crate) fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
         }
         EntryKind::Amendment(entry) => {
             let Amendment { release, reason, recipients, roles } = entry.clone();
+            let roles = roles.into_iter().map(|(column, role)| CorrectedRole { column, role }).collect();
             LogEntry::Amendment { release, reason, recipients, roles }
         }
         EntryKind::Erasure(entry) => {

@@ -1,7 +1,5 @@
 //! Answer of `log`.
 
-use std::collections::BTreeMap;
-
 use reticent::Role;
 use reticent_ledger::{HistoryScope, Origin};
 use serde::Serialize;
@@ -99,7 +97,7 @@ pub enum LogEntry {
         /// All recipients of the release, if they were corrected.
         recipients: Option<Vec<String>>,
         /// Corrected roles by column.
-        roles: BTreeMap<String, Role>,
+        roles: Vec<CorrectedRole>,
     },
     /// People were removed from owner links and method state.
     Erasure {
@@ -110,4 +108,13 @@ pub enum LogEntry {
         /// Reason.
         reason: String,
     },
+}
+
+/// Corrected role of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CorrectedRole {
+    /// Name of the column.
+    pub column: String,
+    /// Role from the amendment on.
+    pub role: Role,
 }

@@ -42,7 +42,7 @@ fn a_withdrawn_release_counts_for_nobody_and_every_verdict_says_so() {
     assumes(&withdrawn.json(), WITHDRAWN);
     let error = folder.withdraw("two").fails_with("release-withdrawn");
     assert_eq!(error.hints(), [Hint::Reinstate]);
-    folder.withdraw("3").fails_with("not-a-release");
+    folder.withdraw("3").fails_with("release-not-found");
     // Publish, rehearse and compare.
     let next = folder.publish("people.csv", "three").to("press");
     let rehearsed = next.rehearse().passes();
@@ -58,7 +58,8 @@ fn a_withdrawn_release_counts_for_nobody_and_every_verdict_says_so() {
     audit = audit.html("report.html");
     let audited = audit.run().unwrap().json();
     assumes(&audited, WITHDRAWN);
-    assert_eq!(audited["coalitions"][0]["audit"]["releases"], json!([[1, "one"], [4, "three"]]));
+    let releases = audited["coalitions"][0]["audit"]["releases"].as_array().unwrap();
+    assert_eq!(releases.iter().map(|release| &release["name"]).collect::<Vec<_>>(), ["one", "three"]);
     assert!(folder.read("report.html").contains(WITHDRAWN));
     // The ledger's own verbs.
     let history = folder.history("press").passes().json();

@@ -200,7 +200,7 @@ impl Story {
             let numbers: Vec<&str> = held.iter().map(|truth| truth.name.as_str()).collect();
             let of = |coalition: &&Value| {
                 let releases = coalition["audit"]["releases"].as_array().unwrap();
-                let mut names: Vec<&str> = releases.iter().map(|pair| pair[1].as_str().unwrap()).collect();
+                let mut names: Vec<&str> = releases.iter().map(|pair| pair["name"].as_str().unwrap()).collect();
                 names.sort_unstable();
                 let mut wanted = numbers.clone();
                 wanted.sort_unstable();

@@ -78,7 +78,7 @@ pub fn correction(entry: &LogEntry) -> String {
         }
         LogEntry::Amendment { release, reason, recipients, roles } => {
             let to = recipients.as_ref().map(|names| format!("recipients {}", names.join(", ")));
-            let roles = roles.iter().map(|(column, now)| format!("{column} is {}", role(*now)));
+            let roles = roles.iter().map(|known| format!("{} is {}", known.column, role(known.role)));
             let changes: Vec<String> = to.into_iter().chain(roles).collect();
             format!("amended release {release} ({}): {reason}", changes.join("; "))
         }
