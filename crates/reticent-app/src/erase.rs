@@ -26,7 +26,11 @@ pub(crate) fn erase(workspace: &Workspace, request: &EraseRequest, context: &Con
     let key = key.ok_or_else(|| Problem::KeyNeeded { path: access.key_path.clone() })?;
     let person = OwnerKey::new(*key.pseudonym_key()).pseudonym(request.owner.as_bytes());
     let releases = records_of(&ledger, &entries, person)?;
-    if releases.is_empty() && !is_in_state(&ledger, &entries, person)? {
+    let mut affected: Vec<u64> = releases.iter().map(|records| records.release).collect();
+    affected.extend(releases_with_state(&ledger, &entries, person)?);
+    affected.sort_unstable();
+    affected.dedup();
+    if affected.is_empty() {
         return Err(reticent_ledger::Error::NoSuchOwner.into());
     }
     let warnings = warnings(&releases);
@@ -43,8 +47,7 @@ pub(crate) fn erase(workspace: &Workspace, request: &EraseRequest, context: &Con
         return Ok(answer);
     }
     if !request.confirmed {
-        let releases = answer.releases.iter().map(|records| records.release).collect();
-        return Err(Problem::EraseUnconfirmed { releases }.into());
+        return Err(Problem::EraseUnconfirmed { releases: affected }.into());
     }
     let erased = access.write(&mut ledger)?.erase(person, request.reason.as_str())?;
     answer.number = Some(erased.number);
@@ -56,14 +59,14 @@ pub(crate) fn erase(workspace: &Workspace, request: &EraseRequest, context: &Con
     Ok(answer)
 }
 
-/// Returns whether a republication method keeps state about a person, for example about a record that it postponed.
-fn is_in_state(ledger: &Ledger, entries: &[Entry], person: Pseudonym) -> Result<bool> {
+/// Returns the releases with state of a republication method about a person, for example about a record that it postponed.
+fn releases_with_state(ledger: &Ledger, entries: &[Entry], person: Pseudonym) -> Result<Vec<u64>> {
+    let mut found = Vec::new();
     for entry in unpurged(entries) {
-        if ledger.method_state(entry)?.iter().flatten().any(|known| known.person == person) {
-            return Ok(true);
-        }
+        let state = ledger.method_state(entry)?;
+        found.extend(state.iter().flatten().any(|known| known.person == person).then_some(entry.number));
     }
-    Ok(false)
+    Ok(found)
 }
 
 /// Returns the releases whose contents are stored.
@@ -192,8 +195,8 @@ fn warnings(releases: &[ErasedRecords]) -> Vec<String> {
         let columns: Vec<&str> = records.columns.iter().map(|column| column.column.as_str()).collect();
         let class = if records.method.is_some() { "group" } else { "equivalence class" };
         warnings.push(format!(
-            "{} can compare release {} {} with a later one: if their {class} of {} is published again without them, the missing \
-             value of {} is the erased person's",
+            "{} can compare release {} {} with a later one: if the {class} of the person ({}) is published again without them, \
+             the missing value of {} is theirs",
             records.recipients.join(", "),
             records.release,
             records.name,

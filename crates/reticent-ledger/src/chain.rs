@@ -194,6 +194,11 @@ impl Chain {
         self.signatures.iter().position(Option::is_some).map(|at| at as u64 + 1)
     }
 
+    /// Returns an error if an entry corrects a release that does not exist, or in a way that does not fit.
+    pub(crate) fn check_corrections(&self, folder: &Path) -> Result<()> {
+        if self.entries.iter().any(corrections::is_correction) { self.corrected(folder).map(drop) } else { Ok(()) }
+    }
+
     /// Returns the entries with the releases as later entries corrected them.
     pub(crate) fn corrected(&self, folder: &Path) -> Result<Vec<Entry>> {
         let mut entries = self.entries.clone();

@@ -99,6 +99,11 @@ impl Replacement {
     }
 }
 
+/// Returns true if the entry corrects a release.
+pub(crate) fn is_correction(entry: &Entry) -> bool {
+    matches!(entry.kind, EntryKind::Withdrawal(_) | EntryKind::Amendment(_) | EntryKind::Erasure(_))
+}
+
 /// Applies the corrections to the releases. Entries are in the order of their numbers, from 1.
 ///
 /// # Errors

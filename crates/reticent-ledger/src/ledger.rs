@@ -236,7 +236,7 @@ impl Ledger {
             return Err(Error::KeyNeeded(self.folder.clone()));
         }
         let chain = self.chain()?;
-        chain.corrected(&self.folder)?;
+        chain.check_corrections(&self.folder)?;
         self.remove_erased_files(&chain)?;
         if !seal.head.matches(chain.head()) {
             return Err(Error::broken(&self.folder, "the last entry differs from the sealed one"));

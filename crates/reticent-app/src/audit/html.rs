@@ -85,12 +85,17 @@ fn report_coalition(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition 
         certain: attack.findings.iter().any(|finding| finding.certain),
         ran: attack.not_run.is_none(),
     };
+    // The last audit covers all releases. The verb added assumptions to the answer after it.
+    let mut timeline = coalition.then.clone();
+    if let Some((_, last)) = timeline.last_mut() {
+        last.assumptions.clone_from(&coalition.audit.assumptions);
+    }
     Coalition {
         members: coalition.members.clone(),
         not_established: coalition.not_established.clone(),
         violations: coalition.violations.clone(),
         releases: coalition.audit.releases.iter().map(line).collect(),
-        timeline: coalition.then.clone(),
+        timeline,
         attacks: coalition.attacks.iter().map(attack).collect(),
     }
 }

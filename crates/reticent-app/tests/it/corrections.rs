@@ -60,7 +60,10 @@ fn a_withdrawn_release_counts_for_nobody_and_every_verdict_says_so() {
     assumes(&audited, WITHDRAWN);
     let releases = audited["coalitions"][0]["audit"]["releases"].as_array().unwrap();
     assert_eq!(releases.iter().map(|release| &release["name"]).collect::<Vec<_>>(), ["one", "three"]);
-    assert!(folder.read("report.html").contains(WITHDRAWN));
+    folder.audit().html("public.html").public().run().unwrap();
+    for report in ["report.html", "public.html"] {
+        assert!(folder.read(report).contains(&WITHDRAWN[1..]), "{report}");
+    }
     // The ledger's own verbs.
     let history = folder.history("press").passes().json();
     let held: Vec<&Value> =
@@ -145,6 +148,20 @@ fn a_series_is_withdrawn_from_its_end_and_goes_on() {
     assert_eq!(judged_with(&answer), json!([1]));
     assert_eq!(assumptions(&answer.json()).len(), 2);
     assert_eq!(folder.audit().effort(1).run().passes().holds, Some(true));
+}
+
+/// The contents of a release were erased, and later releases could not be checked against it. Nobody holds it, so they can.
+#[test]
+fn an_erased_release_that_nobody_holds_is_withdrawn() {
+    let folder = clinic();
+    folder.publish("people.csv", "one").to("press").run().passes();
+    folder.purge("one", "asked").passes();
+    let next = folder.publish("people.csv", "two").to("press");
+    next.rehearse().refused_with("earlier-release-erased");
+    folder.withdraw_deleted("one", "one.csv").passes();
+    assert_eq!(judged_with(&next.run().passes()), json!([]));
+    assert!(folder.audit().run().unwrap().coalitions[0].erased.is_empty());
+    assert!(folder.show("one").passes().erased.is_some());
 }
 
 /// Two recipients that do not collude.

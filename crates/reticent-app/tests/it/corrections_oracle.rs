@@ -12,11 +12,11 @@ use reticent_testkit::{Answer, Outcome, TestFolder};
 use serde_json::Value;
 
 const VALUES: [&str; 3] = ["flu", "gout", "hiv"];
-const BOUND: f64 = 0.67;
+const BOUND: f64 = 0.8;
 const RECIPIENTS: [&str; 3] = ["press", "ministry", "public"];
 
 const POLICY: &str = "[dataset]\nowner = \"pid\"\n[columns.pid]\nrole = \"identifier\"\n[columns.zip]\n[columns.ward]\nrole = \"other\"\n\
-    accept-unique = true\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.67\n\
+    accept-unique = true\n[columns.ill]\nrole = \"sensitive\"\n[requirement]\nconfidence = 0.8\n\
     [recipients]\nnon-colluding = [\"press\", \"ministry\"]\n[release]\nseed = 1\n";
 
 /// A deterministic sequence of random numbers.
@@ -96,7 +96,7 @@ struct Story {
 impl Story {
     fn new(seed: u64) -> Story {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let people = 4 + random.below(3);
+        let people = 6 + random.below(3);
         let values = (0..people).map(|_| random.below(VALUES.len())).collect();
         Story { folder: TestFolder::from_policy(POLICY), random, values, truths: Vec::new(), erased: Vec::new() }
     }
@@ -106,8 +106,8 @@ impl Story {
         let present: Vec<usize> = (0..self.values.len()).filter(|person| !self.erased.contains(person)).collect();
         let mut records = Vec::new();
         for person in present {
-            if self.random.below(5) > 0 {
-                let (zip, ward) = (self.random.below(2), self.random.below(2));
+            if self.random.below(9) > 0 {
+                let (zip, ward) = (self.random.below(5) / 4, self.random.below(2));
                 records.push((person, format!("z{zip}"), format!("w{ward}")));
             }
         }
@@ -260,14 +260,14 @@ impl Story {
 #[test]
 fn no_correction_makes_a_false_safe() {
     let (mut within, mut beyond, mut published) = (0, 0, 0);
-    for seed in 1..=40 {
+    for seed in 1..=120 {
         let mut story = Story::new(seed);
         story.register();
-        for _ in 0..3 {
+        for _ in 0..1 + seed % 3 {
             story.register();
             story.correct();
+            story.correct();
         }
-        story.correct();
         if story.truths.iter().all(|truth| truth.withdrawn) {
             continue;
         }
@@ -278,5 +278,5 @@ fn no_correction_makes_a_false_safe() {
         published += usize::from(story.check_publish(seed));
     }
     println!("{within} within the bound, {beyond} not, {published} published");
-    assert!(within >= 3 && beyond >= 10, "{within} {beyond} {published}");
+    assert!(within >= 10 && beyond >= 30 && published >= 10, "{within} {beyond} {published}");
 }

@@ -66,7 +66,11 @@ fn read(path: &Path) -> Result<String, Error> {
 }
 
 fn print(answer: &EraseAnswer) {
-    let many = plural(answer.releases.len() as u64, "release");
+    let many = match answer.releases.len() {
+        // No release published the person.
+        0 => "the state of a republication method".to_owned(),
+        several => plural(several as u64, "release"),
+    };
     match answer.number {
         Some(number) => println!("{GOOD}erased{GOOD:#} {} from {many} (entry {number})", people(1)),
         None => println!("would erase {} from {many}; nothing was changed", people(1)),

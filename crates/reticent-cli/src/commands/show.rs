@@ -28,7 +28,7 @@ fn print(answer: &ShowAnswer) {
         entry.number,
         release.name,
         release.date,
-        release.recipients.join(", ")
+        answer.recipients.join(", ")
     );
     let origin = match release.origin {
         Origin::Published => "made from",

@@ -22,7 +22,10 @@ pub fn run(options: &args::Withdraw, console: &Console) -> Result<u8, Error> {
 
 fn print(answer: &WithdrawAnswer) {
     println!("{GOOD}withdrew{GOOD:#} release {} ({})", answer.release, answer.name);
-    let holders = format!("{} no longer count as its holders; the name stays reserved", answer.recipients.join(", "));
+    let holders = format!(
+        "it counts for no recipient any more (recorded: {}); its name stays reserved",
+        answer.recipients.join(", ")
+    );
     println!("{}", wrap(&holders, WIDTH, "  "));
     if !answer.file_absent {
         println!("  {BAD}not checked{BAD:#} that its file is gone: you state that it was destroyed");

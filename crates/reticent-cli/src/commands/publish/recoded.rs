@@ -145,7 +145,9 @@ pub fn print_verdict(not_established: &[String], assumptions: &[String]) {
             open.iter().for_each(|why| println!("{}", wrap(why, WIDTH, "           ")));
         }
     }
-    assumptions.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "           ")));
+    for text in assumptions {
+        println!("  assumes  {}", wrap(text, WIDTH, "           ").trim_start());
+    }
 }
 
 /// One line for all joins with earlier releases; with `verbose`, or if one is violated, a line for each.
