@@ -5,39 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reticent::Role;
-
 use crate::blobs::relative_path;
 use crate::entry::{
     Amendment, BlobKind, Entry, EntryKind, Erasure, ReleaseRecord, Replacement, StoredBlob, StoredLinks, Withdrawal,
+    WithdrawnMark,
 };
 use crate::hash::Hash;
-
-/// What later entries corrected about a release.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Corrections {
-    /// Withdrawal that is in effect.
-    pub withdrawn: Option<WithdrawnMark>,
-    /// Recipients that were recorded once, and that do not hold the release according to an amendment.
-    pub former_recipients: BTreeSet<String>,
-    /// Role of each amended column before the first amendment.
-    pub recorded_roles: BTreeMap<String, Role>,
-    /// Numbers of the entries that amended the release.
-    pub amendments: Vec<u64>,
-    /// Number of people who were erased from its owner links or method state.
-    pub erased_people: u64,
-}
-
-/// A withdrawal that is in effect.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WithdrawnMark {
-    /// Number of the entry.
-    pub entry: u64,
-    /// Time of the entry.
-    pub at: String,
-    /// Whether the absence of the published file was checked.
-    pub file_absent: bool,
-}
 
 impl Entry {
     /// Returns the release that the entry records, unless it is withdrawn: a release that recipients can hold.

@@ -52,13 +52,12 @@ mod witness;
 pub use amend::{AmendmentDraft, AmendmentOutcome};
 pub use body_format::{Body, BodyColumn, BodyTree, Published};
 pub use chain::Head;
-pub use corrections::{Corrections, WithdrawnMark};
 pub use disk::sync_folder;
 pub use entry::{
-    Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Entry, EntryKind, Erasure, FileRecord,
-    HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge, ReleaseRecord,
-    Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal, WithheldRecords,
-    WitnessRecord,
+    Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Corrections, Entry, EntryKind, Erasure,
+    FileRecord, HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge,
+    ReleaseRecord, Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal,
+    WithdrawnMark, WithheldRecords, WitnessRecord,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;

@@ -9,10 +9,10 @@ use crate::blobs::{StagedBlob, relative_path};
 use crate::body_format::{Body, BodyTree};
 use crate::catalogue::Catalogue;
 use crate::chain::{Head, checkpoint};
-use crate::corrections::{Corrections, used_paths};
+use crate::corrections::used_paths;
 use crate::entry::{
-    BlobKind, ColumnRecord, Entry, EntryKind, FORMAT, FileRecord, HistoryScope, MethodRecord, Origin, Provenance,
-    ReleaseRecord, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord,
+    BlobKind, ColumnRecord, Corrections, Entry, EntryKind, FORMAT, FileRecord, HistoryScope, MethodRecord, Origin,
+    Provenance, ReleaseRecord, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord,
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;

@@ -187,7 +187,8 @@ fn at_every_cut(name: &str, operation: &Operation, recording: &Recording, mixtur
     let (states, seconds) = (seen.len(), clock.elapsed().as_secs_f64());
     println!("{name}: {states} states after {all} changes, {worked_on} of them worked on, {seconds:.1} s");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(states >= 30, "{states}");
+    // A correction changes less than a release.
+    assert!(states >= 20, "{states}");
 }
 
 /// A change without the bytes.
@@ -225,8 +226,8 @@ fn the_power_goes_in_the_erasure_of_a_person() {
 
 #[test]
 fn the_power_goes_in_a_withdrawal_or_an_amendment() {
-    at_every_cut("withdrawal", &WITHDRAW, &Recording::of(&WITHDRAW, None), 0);
-    at_every_cut("amendment", &AMEND, &Recording::of(&AMEND, None), 0);
+    at_every_cut("withdrawal", &WITHDRAW, &Recording::of(&WITHDRAW, None), MIXTURES);
+    at_every_cut("amendment", &AMEND, &Recording::of(&AMEND, None), MIXTURES);
 }
 
 /// The name is there, but not for good: whoever puts the ledger in order must not trust it.
