@@ -178,7 +178,7 @@ fn hint_text(hint: Hint) -> &'static str {
             "if you know that every copy was destroyed, add --destroyed-elsewhere; the ledger records that it was not checked"
         }
         Hint::Reinstate => {
-            "if somebody holds it after all, `reticent amend NAME --add-recipient WHO` makes it count again"
+            "if a recipient holds it after all, `reticent amend NAME --add-recipient WHO` makes it count again"
         }
         Hint::NamePopulation => "pass the population with --population FILE",
         // Hints of newer versions of the library.

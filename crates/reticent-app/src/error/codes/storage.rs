@@ -90,7 +90,7 @@ pub(super) const LEDGER: &[ErrorCode] = &[
     entry(
         "release-withdrawn",
         "The release was withdrawn: nobody is assumed to hold it.",
-        "If somebody holds it after all, amend its recipients. Then it counts again.",
+        "If a recipient holds it after all, amend its recipients. Then it counts again.",
     ),
     entry(
         "release-in-use",
@@ -100,7 +100,7 @@ pub(super) const LEDGER: &[ErrorCode] = &[
     entry(
         "withdrawn-file-exists",
         "The file of the release to be withdrawn exists.",
-        "Delete the file and every copy of it. If somebody received one, keep the release.",
+        "Delete the file and every copy of it. If a recipient has one, keep the release.",
     ),
     entry(
         "withdrawn-file-unchecked",
