@@ -24,6 +24,7 @@ use reticent_ledger::{Entry, Ledger};
 use crate::Workspace;
 use crate::answer::{AuditAnswer, CoalitionAudit};
 use crate::context::Context;
+use crate::corrections::assumptions;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, UNSIGNED, recipients};
@@ -128,6 +129,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         let audited = coalition(members, &coalition_history, &within, &attack_context, &attacks, context);
         coalitions.push(audited.map_err(|failure| background.at_line(failure, &ours, &options))?);
     }
+    let corrected = assumptions(&entries);
     for coalition in &mut coalitions {
         coalition.not_established.extend(integrity_problem.clone());
         let mut assumptions: Vec<String> = unsigned.then(|| UNSIGNED.to_owned()).into_iter().collect();
@@ -136,6 +138,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
             |group: String| format!("{group} do not collude (`non-colluding` under [recipients] in the policy)");
         assumptions.extend(groups.into_iter().map(assumption));
         assumptions.extend(access.data_sets.assumptions());
+        assumptions.extend(corrected.iter().cloned());
         let accepted = loaded.as_ref().map(|loaded| accepted_unique(&loaded.policy, &history, &coalition.audit));
         assumptions.extend(accepted.into_iter().flatten());
         // The report shows the audits of the timeline.

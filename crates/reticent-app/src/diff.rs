@@ -14,6 +14,7 @@ use crate::ledger_access::LedgerAccess;
 pub(crate) fn diff(workspace: &Workspace, from: &str, to: &str, context: &Context) -> Result<DiffAnswer> {
     let ledger = LedgerAccess::find(workspace, "comparing releases", context)?.open_to_read()?;
     let (from, to) = (ledger.find(from)?, ledger.find(to)?);
+    [&from, &to].into_iter().try_for_each(Entry::check_not_withdrawn)?;
     compare(&ledger, &from, &to)
 }
 

@@ -8,6 +8,7 @@ use reticent_ledger::Entry;
 use crate::Workspace;
 use crate::answer::{CoalitionHoldings, HeldRelease, HistoryAnswer};
 use crate::context::Context;
+use crate::corrections::assumptions;
 use crate::error::{Problem, Result};
 use crate::ledger_access::{LedgerAccess, recipients};
 use crate::log::erased;
@@ -24,7 +25,8 @@ pub(crate) fn history(workspace: &Workspace, requested: &[Recipient], context: &
     let has_all =
         |coalition: &BTreeSet<String>| requested.iter().all(|name| name == PUBLIC || coalition.contains(name));
     let coalitions = all.into_iter().filter(has_all).map(|members| coalition(members, &entries)).collect();
-    Ok(HistoryAnswer { recipients: requested, unknown_recipients: unknown, coalitions })
+    let assumptions = assumptions(&entries);
+    Ok(HistoryAnswer { recipients: requested, unknown_recipients: unknown, coalitions, assumptions })
 }
 
 fn check_can_combine(requested: &[String], access: &LedgerAccess) -> Result<()> {
@@ -39,7 +41,7 @@ fn check_can_combine(requested: &[String], access: &LedgerAccess) -> Result<()> 
 
 fn coalition(members: BTreeSet<String>, entries: &[Entry]) -> CoalitionHoldings {
     let held_release = |entry: &Entry| {
-        let release = entry.release()?;
+        let release = entry.held_release()?;
         let holds = release.recipients.iter().any(|name| name == PUBLIC || members.contains(name));
         holds.then(|| HeldRelease {
             number: entry.number,

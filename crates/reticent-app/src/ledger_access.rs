@@ -382,7 +382,7 @@ impl LedgerAccess {
         let coalitions = self.non_colluding.coalitions(&recipients(entries), to)?;
         let of = |coalition: &BTreeSet<String>| {
             let is_held = |entry: &&Entry| {
-                let holders = entry.release().map(|release| release.recipients.as_slice()).unwrap_or_default();
+                let holders = entry.held_release().map(|release| release.recipients.as_slice()).unwrap_or_default();
                 holders.iter().any(|name| name == PUBLIC || coalition.contains(name))
             };
             let is_related = |entry: &&Entry| !self.data_sets.excludes(entry);
@@ -411,7 +411,7 @@ pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
     }
 }
 
-/// Returns the recipients of all releases.
+/// Returns the recipients of all releases that are not withdrawn.
 pub(crate) fn recipients(entries: &[Entry]) -> BTreeSet<String> {
-    entries.iter().filter_map(Entry::release).flat_map(|release| release.recipients.iter().cloned()).collect()
+    entries.iter().filter_map(Entry::held_release).flat_map(|release| release.recipients.iter().cloned()).collect()
 }

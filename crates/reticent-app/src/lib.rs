@@ -28,17 +28,20 @@
 //! # }
 //! ```
 
+mod amend;
 pub mod answer;
 mod audit;
 mod catalogue;
 mod check;
 mod compare;
 mod context;
+mod corrections;
 mod data_sets;
 mod dataset;
 mod demo;
 mod diff;
 mod doctor;
+mod erase;
 pub mod error;
 mod explain;
 mod export_head;
@@ -56,6 +59,7 @@ mod schema;
 mod show;
 mod taxonomy;
 mod verify;
+mod withdraw;
 mod witness;
 mod workspace;
 
@@ -66,7 +70,7 @@ pub use error::{Error, Result};
 pub use explain::explain;
 pub use proof::check_proof;
 pub use reticent::error::Hint;
-pub use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+pub use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 pub use reticent_engine::is_catching_panics;
 pub use reticent_ledger::Clock;
 pub use reticent_ledger::environment::system_user;

@@ -1,9 +1,9 @@
 //! `log`: all entries of the ledger, such as releases with their dates and recipients.
 
-use reticent_ledger::{Entry, EntryKind, ReleaseRecord};
+use reticent_ledger::{Amendment, Entry, EntryKind, ReleaseRecord, Withdrawal};
 
 use crate::Workspace;
-use crate::answer::{LogAnswer, LogEntry, LogLine};
+use crate::answer::{CorrectedRole, LogAnswer, LogEntry, LogLine};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ledger_access::LedgerAccess;
@@ -25,13 +25,20 @@ pub(crate) fn erased(number: u64, entries: &[Entry]) -> Option<String> {
     purge.map(|entry| entry.at.clone())
 }
 
-fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
+/// Returns the time when a release was withdrawn, if it is.
+pub(crate) fn withdrawn(release: &ReleaseRecord) -> Option<String> {
+    release.corrections.withdrawn.as_ref().map(|mark| mark.at.clone())
+}
+
+/// Returns the line of an entry. `entries` are all entries, with corrections.
+pub(crate) fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
     let kind = match &entry.kind {
         EntryKind::Release(release) | EntryKind::Registration(release) | EntryKind::Population(release) => {
             let columns = release.column_names();
             let ReleaseRecord { name, date, recipients, origin, records, judged, .. } = (**release).clone();
             let erased = erased(entry.number, entries);
-            LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased }
+            let withdrawn = withdrawn(release);
+            LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased, withdrawn }
         }
         EntryKind::Purge(purge) => LogEntry::Purge { release: purge.release, reason: purge.reason.clone() },
         EntryKind::KeyRotation(rotation) => {
@@ -41,9 +48,20 @@ fn line(entry: &Entry, entries: &[Entry]) -> LogLine {
             let name = witness.witness.split('+').next().unwrap_or_default().to_owned();
             LogEntry::Witness { name, entries: witness.entries }
         }
-        EntryKind::Withdrawal(entry) => LogEntry::Withdrawal { release: entry.release, reason: entry.reason.clone() },
-        EntryKind::Amendment(entry) => LogEntry::Amendment { release: entry.release, reason: entry.reason.clone() },
-        EntryKind::Erasure(entry) => LogEntry::Erasure { people: entry.people, reason: entry.reason.clone() },
+        EntryKind::Withdrawal(entry) => {
+            let Withdrawal { release, reason, file_absent } = entry.clone();
+            LogEntry::Withdrawal { release, reason, file_absent }
+        }
+        EntryKind::Amendment(entry) => {
+            let Amendment { release, reason, recipients, roles } = entry.clone();
+            let roles = roles.into_iter().map(|(column, role)| CorrectedRole { column, role }).collect();
+            LogEntry::Amendment { release, reason, recipients, roles }
+        }
+        EntryKind::Erasure(entry) => {
+            let mut releases: Vec<u64> = entry.replaced.iter().map(|replaced| replaced.release).collect();
+            releases.dedup();
+            LogEntry::Erasure { people: entry.people, releases, reason: entry.reason.clone() }
+        }
     };
     LogLine { number: entry.number, at: entry.at.clone(), steward: entry.steward.clone(), kind }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use reticent::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 
 use crate::error::{Error, Problem, Result};
 
@@ -366,7 +366,68 @@ pub struct PurgeRequest {
     /// Number or name of the release.
     pub release: String,
     /// Reason, which the ledger records.
-    pub reason: PurgeReason,
+    pub reason: EntryReason,
     /// Whether the user confirmed this irreversible action.
     pub confirmed: bool,
+}
+
+/// Request to withdraw a release that was never handed out.
+#[derive(Debug, Clone)]
+pub struct WithdrawRequest {
+    /// Number or name of the release.
+    pub release: String,
+    /// Reason, which the ledger records.
+    pub reason: EntryReason,
+    /// Whether the steward states that the file was destroyed, if its absence cannot be checked here.
+    pub destroyed_elsewhere: bool,
+}
+
+/// Request to correct the recipients of a release, or the roles of its columns.
+#[derive(Debug, Clone)]
+pub struct AmendRequest {
+    /// Number or name of the release.
+    pub release: String,
+    /// Reason, which the ledger records.
+    pub reason: EntryReason,
+    /// Recipients that hold the release too.
+    pub add_recipients: Vec<Recipient>,
+    /// All recipients, if the recorded ones are wrong. Recipients that are left out are assumed not to hold the release.
+    pub recipients: Option<Vec<Recipient>>,
+    /// Column and role of each correction.
+    pub roles: Vec<(String, Role)>,
+}
+
+/// Request to remove a person from the ledger.
+#[derive(Debug, Clone)]
+pub struct EraseRequest {
+    /// Owner value of the person, as the data writes it.
+    pub owner: OwnerText,
+    /// Reason, which the ledger records.
+    pub reason: EntryReason,
+    /// Whether to report the effects only, and record nothing.
+    pub dry_run: bool,
+    /// Whether the user confirmed this irreversible action.
+    pub confirmed: bool,
+}
+
+/// Owner value of a person. It is never printed, logged or recorded.
+#[derive(Clone)]
+pub struct OwnerText(String);
+
+impl OwnerText {
+    /// Creates an owner value.
+    pub fn new(text: &str) -> OwnerText {
+        OwnerText(text.to_owned())
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+/// Does not print the value.
+impl std::fmt::Debug for OwnerText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("OwnerText(..)")
+    }
 }

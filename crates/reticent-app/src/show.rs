@@ -4,7 +4,7 @@ use std::path::Path;
 
 use reticent::taxonomy::{SUPPRESSED, Type};
 use reticent::{Interval, Role};
-use reticent_ledger::Body;
+use reticent_ledger::{Body, Entry, EntryKind};
 
 use crate::Workspace;
 use crate::answer::{ColumnCut, ShowAnswer};
@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::export_head::write_proof;
 use crate::ledger_access::LedgerAccess;
-use crate::log::erased;
+use crate::log::{erased, line, withdrawn};
 
 pub(crate) fn show(
     workspace: &Workspace,
@@ -34,7 +34,26 @@ pub(crate) fn show(
     let purge = entries.iter().find(|other| other.purge().is_some_and(|purge| purge.release == entry.number));
     let shared_with = purge.map(|purge| ledger.releases_sharing(purge)).transpose()?.unwrap_or_default();
     let proof = proof.map(Path::to_path_buf);
-    Ok(ShowAnswer { entry: ledger.hash_of(&entry)?.to_string(), proof, erased, shared_with, cuts, recorded: entry })
+    let hash = ledger.hash_of(&entry)?.to_string();
+    let corrections = entries.iter().filter(|other| corrects(other, entry.number));
+    let corrections = corrections.map(|other| line(other, &entries)).collect();
+    let release = entry.release();
+    let withdrawn = release.and_then(withdrawn);
+    let recipients = release.map(|release| release.recipients.clone()).unwrap_or_default();
+    // The hash is that of the document, which has no corrections.
+    let recorded = ledger.recorded_entries()?.into_iter().find(|other| other.number == entry.number);
+    let recorded = recorded.unwrap_or(entry);
+    Ok(ShowAnswer { entry: hash, proof, erased, shared_with, withdrawn, recipients, corrections, cuts, recorded })
+}
+
+/// Returns whether an entry corrects a release.
+fn corrects(entry: &Entry, release: u64) -> bool {
+    match &entry.kind {
+        EntryKind::Withdrawal(withdrawal) => withdrawal.release == release,
+        EntryKind::Amendment(amendment) => amendment.release == release,
+        EntryKind::Erasure(erasure) => erasure.replaced.iter().any(|replaced| replaced.release == release),
+        _ => false,
+    }
 }
 
 /// Returns the published values of each quasi-identifier. Values of other columns are data, and are not shown.

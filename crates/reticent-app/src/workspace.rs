@@ -7,18 +7,20 @@ use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{
-    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, DoctorAnswer, HistoryAnswer, InitAnswer, LogAnswer,
-    Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer, VerifyAnswer,
+    AmendAnswer, AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, DoctorAnswer, EraseAnswer, HistoryAnswer,
+    InitAnswer, LogAnswer, Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer,
+    VerifyAnswer, WithdrawAnswer,
 };
 use crate::context::Context;
 use crate::error::{Problem, Result};
 use crate::request::{
-    AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest, PurgeRequest,
-    RegisterRequest, RehearseRequest, TaxonomyUpdateRequest, VerifyRequest,
+    AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
+    PublishRequest, PurgeRequest, RegisterRequest, RehearseRequest, TaxonomyUpdateRequest, VerifyRequest,
+    WithdrawRequest,
 };
 use crate::{
-    audit, check, compare, diff, doctor, export_head, history, init, log, publish, purge, register, show, taxonomy,
-    verify, witness,
+    amend, audit, check, compare, diff, doctor, erase, export_head, history, init, log, publish, purge, register, show,
+    taxonomy, verify, withdraw, witness,
 };
 
 /// Default path of the policy.
@@ -231,5 +233,32 @@ impl Workspace {
     /// Returns an error if the ledger has no such release, or if the request is not confirmed.
     pub fn purge(&self, request: &PurgeRequest, context: &Context) -> Result<PurgeAnswer> {
         context.run(|| purge::purge(self, request, context))
+    }
+
+    /// Withdraws a release that was never handed out. It no longer counts for what recipients hold.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file of the release exists or could not be checked, or if a later release builds on it.
+    pub fn withdraw(&self, request: &WithdrawRequest, context: &Context) -> Result<WithdrawAnswer> {
+        context.run(|| withdraw::withdraw(self, request, context))
+    }
+
+    /// Corrects the recipients of a release, or the roles of its columns.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the amendment changes nothing or does not fit the release.
+    pub fn amend(&self, request: &AmendRequest, context: &Context) -> Result<AmendAnswer> {
+        context.run(|| amend::amend(self, request, context))
+    }
+
+    /// Removes a person from the owner links and the method state of every release. Recipients keep what they have.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no release has the person, or if the request is not confirmed.
+    pub fn erase(&self, request: &EraseRequest, context: &Context) -> Result<EraseAnswer> {
+        context.run(|| erase::erase(self, request, context))
     }
 }

@@ -1,5 +1,6 @@
 //! Command-line arguments.
 
+mod corrections;
 mod data;
 pub mod shell;
 
@@ -7,7 +8,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand, ValueEnum};
-use reticent_app::{Confidence, Day, POLICY, PurgeReason, Recipient, ReleaseName, Workspace};
+use reticent_app::{Confidence, Day, EntryReason, POLICY, Recipient, ReleaseName, Workspace};
+
+pub use corrections::{Amend, Erase, Withdraw};
 
 pub use data::{Init, Taxonomy, TaxonomyAction, TaxonomyUpdate};
 
@@ -80,6 +83,12 @@ pub enum Command {
     RecordWitness(RecordWitness),
     /// Sign a ledger that is not signed yet, for example one of format 1.
     Authenticate(Authenticate),
+    /// Withdraw a release that was never handed out. It no longer counts for what recipients hold.
+    Withdraw(Withdraw),
+    /// Correct the recipients of a release, or the roles of its columns.
+    Amend(Amend),
+    /// Remove one person from the owner links of all releases. Recipients keep what they have.
+    Erase(Erase),
     /// Erase the stored contents of a release. Its ledger entry stays.
     Purge(Purge),
     /// List all privacy models, operations, metrics, algorithms, methods and attacks, with their papers.
@@ -484,7 +493,7 @@ pub struct Purge {
     pub release: String,
     /// Reason. It stays in the ledger: do not name a person.
     #[arg(long, value_parser = reason)]
-    pub reason: PurgeReason,
+    pub reason: EntryReason,
     /// Confirm. Erasing cannot be undone.
     #[arg(long)]
     pub yes: bool,
@@ -551,8 +560,8 @@ fn confidence(text: &str) -> Result<Confidence, String> {
     Confidence::new(decimal).map_err(rule)
 }
 
-fn reason(text: &str) -> Result<PurgeReason, String> {
-    PurgeReason::new(text).map_err(rule)
+fn reason(text: &str) -> Result<EntryReason, String> {
+    EntryReason::new(text).map_err(rule)
 }
 
 fn day(text: &str) -> Result<Day, String> {

@@ -181,6 +181,12 @@ fn hint_text(hint: Hint) -> &'static str {
         Hint::OtherOutput => "pass another output with -o OUT",
         Hint::Rehearse => "try it with `reticent publish --dry-run`",
         Hint::NameConfidence => "pass a threshold with --confidence H",
+        Hint::DestroyedElsewhere => {
+            "if you know that every copy was destroyed, add --destroyed-elsewhere; the ledger records that it was not checked"
+        }
+        Hint::Reinstate => {
+            "if a recipient holds it after all, `reticent amend NAME --add-recipient WHO` makes it count again"
+        }
         Hint::NamePopulation => "pass the population with --population FILE",
         // Hints of newer versions of the library.
         _ => "",

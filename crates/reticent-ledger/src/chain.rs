@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::Row;
+use crate::corrections;
 use crate::entry::{Entry, EntryKind, EntryParseError, FORMAT};
 use crate::error::{Error, Result};
 use crate::hash::Hash;
@@ -193,15 +194,16 @@ impl Chain {
         self.signatures.iter().position(Option::is_some).map(|at| at as u64 + 1)
     }
 
-    /// Returns an error if the ledger contains an entry that this program does not support.
-    pub(crate) fn check_supported(&self, folder: &Path) -> Result<()> {
-        let found = self.entries.iter().find_map(|entry| Some((entry.number, entry.kind.unsupported_name()?)));
-        match found {
-            None => Ok(()),
-            Some((number, kind)) => {
-                Err(Error::UnknownEntry { folder: folder.to_owned(), number, what: kind.to_owned() })
-            }
-        }
+    /// Returns an error if an entry corrects a release that does not exist, or in a way that does not fit.
+    pub(crate) fn check_corrections(&self, folder: &Path) -> Result<()> {
+        if self.entries.iter().any(corrections::is_correction) { self.corrected(folder).map(drop) } else { Ok(()) }
+    }
+
+    /// Returns the entries with the releases as later entries corrected them.
+    pub(crate) fn corrected(&self, folder: &Path) -> Result<Vec<Entry>> {
+        let mut entries = self.entries.clone();
+        corrections::apply(&mut entries).map_err(|what| Error::broken(folder, what))?;
+        Ok(entries)
     }
 }
 

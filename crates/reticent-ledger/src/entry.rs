@@ -8,7 +8,7 @@
 //! an unknown kind, and names it. Format 1 named the kind by the field with the content, and had other names for some
 //! fields; the aliases below read it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use reticent::statement::Statement;
 use reticent::taxonomy::Type;
@@ -160,6 +160,35 @@ pub struct ReleaseRecord {
     pub spent: Option<BudgetRecord>,
     /// Earlier releases that the release was checked with.
     pub judged: HistoryScope,
+    /// What later entries corrected. It is not part of the document: it is applied when entries are read.
+    #[serde(skip)]
+    pub corrections: Corrections,
+}
+
+/// What later entries corrected about a release.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Corrections {
+    /// Withdrawal that is in effect.
+    pub withdrawn: Option<WithdrawnMark>,
+    /// Recipients that were recorded once, and that do not hold the release according to an amendment.
+    pub former_recipients: BTreeSet<String>,
+    /// Role of each amended column before the first amendment.
+    pub recorded_roles: BTreeMap<String, Role>,
+    /// Numbers of the entries that amended the release.
+    pub amendments: Vec<u64>,
+    /// Number of people who were erased from its owner links or method state.
+    pub erased_people: u64,
+}
+
+/// A withdrawal that is in effect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WithdrawnMark {
+    /// Number of the entry.
+    pub entry: u64,
+    /// Time of the entry.
+    pub at: String,
+    /// Whether the absence of the published file was checked.
+    pub file_absent: bool,
 }
 
 /// A further table of a release, beside the table of people.

@@ -115,6 +115,80 @@ pub enum Error {
         /// Time of the erasure.
         at: String,
     },
+    /// The release was withdrawn.
+    #[error("release {number} (`{name}`) was withdrawn on {at}; nobody is assumed to hold it")]
+    #[strum(serialize = "release-withdrawn")]
+    Withdrawn {
+        /// Number of the release.
+        number: u64,
+        /// Name of the release.
+        name: String,
+        /// Time of the withdrawal.
+        at: String,
+    },
+    /// A later release builds on the release, so it cannot be withdrawn.
+    #[error(
+        "release {number} (`{name}`) cannot be withdrawn: release {by} (`{by_name}`) {}; withdraw that release first",
+        if *.series { "continues its republication series" } else { "counts its people" }
+    )]
+    #[strum(serialize = "release-in-use")]
+    InUse {
+        /// Number of the release.
+        number: u64,
+        /// Name of the release.
+        name: String,
+        /// Number of the later release.
+        by: u64,
+        /// Name of the later release.
+        by_name: String,
+        /// Whether the later release continues a republication series; otherwise it is a marginal table.
+        series: bool,
+    },
+    /// The file of a release to be withdrawn exists.
+    #[error(
+        "release {number} (`{name}`) cannot be withdrawn: its file {} exists; delete it and every copy, or keep the release",
+        .path.display()
+    )]
+    #[strum(serialize = "withdrawn-file-exists")]
+    FileExists {
+        /// Number of the release.
+        number: u64,
+        /// Name of the release.
+        name: String,
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// It cannot be checked whether the file of a release to be withdrawn is gone.
+    #[error(
+        "release {number} (`{name}`) cannot be withdrawn: could not check that its file{} is gone: {why}",
+        .path.as_ref().map(|path| format!(" {}", path.display())).unwrap_or_default()
+    )]
+    #[strum(serialize = "withdrawn-file-unchecked")]
+    FileUnchecked {
+        /// Number of the release.
+        number: u64,
+        /// Name of the release.
+        name: String,
+        /// Path of the file, if the ledger has one.
+        path: Option<PathBuf>,
+        /// Reason.
+        why: String,
+    },
+    /// The amendment does not fit the release.
+    #[error("release {number} (`{name}`) cannot be amended: {why}")]
+    #[strum(serialize = "amendment-unfit")]
+    AmendmentUnfit {
+        /// Number of the release.
+        number: u64,
+        /// Name of the release.
+        name: String,
+        /// Reason.
+        why: String,
+    },
+    /// No release has records of the owner.
+    #[error("no release with stored owner links has records of this owner; check how the owner is written")]
+    #[strum(serialize = "owner-not-found")]
+    NoSuchOwner,
     /// The key cannot be used.
     #[error("the key {} cannot be used: {why}", .path.display())]
     #[strum(serialize = "key-unusable")]
@@ -241,6 +315,8 @@ impl Error {
             Error::KeyNeeded(_) => vec![Hint::OtherKey, Hint::KeyLost],
             Error::Held { .. } => vec![Hint::WaitLonger],
             Error::NameTaken { .. } | Error::NoSuch { .. } | Error::Erased { .. } => vec![Hint::ListReleases],
+            Error::Withdrawn { .. } => vec![Hint::Reinstate],
+            Error::FileUnchecked { .. } => vec![Hint::DestroyedElsewhere],
             Error::Library(error) => error.hints(),
             _ => Vec::new(),
         }
@@ -316,6 +392,34 @@ impl Serialize for Error {
                 map.serialize_entry("name", name)?;
                 map.serialize_entry("at", at)?;
             }
+            Error::Withdrawn { number, name, at } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("at", at)?;
+            }
+            Error::InUse { number, name, by, by_name, series } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("by", by)?;
+                map.serialize_entry("by_name", by_name)?;
+                map.serialize_entry("series", series)?;
+            }
+            Error::FileExists { number, name, path } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("path", &text(path))?;
+            }
+            Error::FileUnchecked { number, name, path, why } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("path", &path.as_deref().map(text))?;
+                map.serialize_entry("why", why)?;
+            }
+            Error::AmendmentUnfit { number, name, why } => {
+                map.serialize_entry("number", number)?;
+                map.serialize_entry("name", name)?;
+                map.serialize_entry("why", why)?;
+            }
             Error::Key { path, .. } => map.serialize_entry("path", &text(path))?,
             Error::NotShared { folder, group, why } => {
                 map.serialize_entry("folder", &text(folder))?;
@@ -347,6 +451,7 @@ impl Serialize for Error {
             | Error::Unfit(_)
             | Error::Stopped
             | Error::Stale
+            | Error::NoSuchOwner
             | Error::Library(_) => {}
         }
         map.end()

@@ -60,14 +60,14 @@ pub struct Amendment {
     pub roles: BTreeMap<String, Role>,
 }
 
-/// Erasure of people.
+/// Erasure of people from owner links and method state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erasure {
     /// Number of people.
     pub people: u64,
     /// Reason.
     pub reason: String,
-    /// Stored files that were replaced by files without these people.
+    /// Stored files that were replaced by files in which these people cannot be recognized.
     pub replaced: Vec<Replacement>,
 }
 
@@ -157,14 +157,6 @@ impl EntryKind {
             (_, "key-rotation") => read(content).map(EntryKind::KeyRotation),
             (_, "witness") => read(content).map(EntryKind::Witness),
             _ => Err(EntryParseError::Kind(kind.to_owned())),
-        }
-    }
-
-    /// Returns the name of the kind if this program would ignore its effect on releases.
-    pub(crate) fn unsupported_name(&self) -> Option<&'static str> {
-        match self {
-            EntryKind::Withdrawal(_) | EntryKind::Amendment(_) | EntryKind::Erasure(_) => Some(self.name()),
-            _ => None,
         }
     }
 }

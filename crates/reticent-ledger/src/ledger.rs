@@ -166,15 +166,28 @@ impl Ledger {
         &self.folder
     }
 
-    /// Returns all entries, after checking the chain.
+    /// Returns all entries, after checking the chain. Releases are as later entries corrected them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the chain is broken, or if an entry corrects a release that does not exist.
     pub fn entries(&self) -> Result<Vec<Entry>> {
-        Ok(self.chain()?.entries)
+        Ok(self.read()?.1)
     }
 
-    /// Returns the head and all entries, from one snapshot.
+    /// Returns the head and all entries, from one snapshot. Releases are as later entries corrected them.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the chain is broken, or if an entry corrects a release that does not exist.
     pub fn read(&self) -> Result<(Head, Vec<Entry>)> {
         let chain = self.chain()?;
-        Ok((chain.head(), chain.entries))
+        Ok((chain.head(), chain.corrected(&self.folder)?))
+    }
+
+    /// Returns all entries as they were recorded, without corrections.
+    pub fn recorded_entries(&self) -> Result<Vec<Entry>> {
+        Ok(self.chain()?.entries)
     }
 
     /// Returns the head.
@@ -225,8 +238,8 @@ impl Ledger {
             return Err(Error::KeyNeeded(self.folder.clone()));
         }
         let chain = self.chain()?;
-        chain.check_supported(&self.folder)?;
-        self.finish_purges(&chain)?;
+        chain.check_corrections(&self.folder)?;
+        self.remove_erased_files(&chain)?;
         if !seal.head.matches(chain.head()) {
             return Err(Error::broken(&self.folder, "the last entry differs from the sealed one"));
         }

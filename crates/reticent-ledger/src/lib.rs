@@ -13,13 +13,16 @@
 //! The ledger knows no privacy model and no algorithm. It records a release atomically, returns the recorded releases
 //! as the library's `History`, and detects every changed byte.
 
+mod amend;
 mod blobs;
 mod body_format;
 mod catalogue;
 mod chain;
+mod corrections;
 mod disk;
 mod entry;
 pub mod environment;
+mod erase;
 mod error;
 mod finalize;
 mod hash;
@@ -45,16 +48,18 @@ mod staging;
 #[cfg(test)]
 mod tests;
 mod verify;
+mod withdraw;
 mod witness;
 
+pub use amend::{AmendmentDraft, AmendmentOutcome};
 pub use body_format::{Body, BodyColumn, BodyTree, Published};
 pub use chain::Head;
 pub use disk::sync_folder;
 pub use entry::{
-    Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Entry, EntryKind, Erasure, FileRecord,
-    HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge, ReleaseRecord,
-    Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal, WithheldRecords,
-    WitnessRecord,
+    Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Corrections, Entry, EntryKind, Erasure,
+    FileRecord, HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge,
+    ReleaseRecord, Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal,
+    WithdrawnMark, WithheldRecords, WitnessRecord,
 };
 pub use error::{Error, Result};
 pub use hash::Hash;
@@ -70,4 +75,5 @@ pub use session::{Clock, Session};
 pub use signature::Verifier;
 pub use staging::Staging;
 pub use verify::{Authentication, FileState, Findings, NamedFile};
+pub use withdraw::WithdrawalDraft;
 pub use witness::countersign;

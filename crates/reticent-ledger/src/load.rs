@@ -30,17 +30,15 @@ pub struct HistoryQuery<'a> {
 type Trees = BTreeMap<Hash, Arc<Taxonomy>>;
 
 impl Ledger {
-    /// Returns the releases of the ledger, oldest first. Erased releases are listed separately.
+    /// Returns the releases of the ledger that recipients can hold, oldest first. Erased releases are listed separately.
     pub fn history(&self, query: HistoryQuery<'_>) -> Result<History> {
-        let chain = self.chain()?;
-        chain.check_supported(&self.folder)?;
-        let entries = chain.entries;
+        let entries = self.entries()?;
         let is_requested = |entry: &&Entry| query.numbers.is_none_or(|numbers| numbers.contains(&entry.number));
         let purges: BTreeMap<u64, &str> =
             entries.iter().filter_map(|entry| Some((entry.purge()?.release, entry.at.as_str()))).collect();
         let (erased, kept): (Vec<&Entry>, Vec<&Entry>) = entries
             .iter()
-            .filter(|entry| entry.release().is_some())
+            .filter(|entry| entry.held_release().is_some())
             .filter(is_requested)
             .partition(|entry| purges.contains_key(&entry.number));
         let kept: Vec<(u64, &ReleaseRecord)> =
@@ -93,7 +91,16 @@ impl Ledger {
 impl Blobs {
     /// Reads the records of a release.
     pub(crate) fn read_body(&self, recorded: &ReleaseRecord) -> Result<Body> {
-        self.read_records(&recorded.body, (recorded.records, recorded.combinations))
+        let mut body = self.read_records(&recorded.body, (recorded.records, recorded.combinations))?;
+        // An amendment can correct roles; the stored file has those of the first record.
+        for column in &mut body.columns {
+            if recorded.corrections.recorded_roles.contains_key(&column.name)
+                && let Some(amended) = recorded.columns.iter().find(|amended| amended.name == column.name)
+            {
+                column.role = amended.role;
+            }
+        }
+        Ok(body)
     }
 
     /// Reads the rows of a further table.

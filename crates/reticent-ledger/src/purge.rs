@@ -2,10 +2,10 @@
 
 use crate::blobs::relative_path;
 use crate::chain::Chain;
+use crate::corrections::{removed_bodies, used_paths};
 use crate::entry::{BlobKind, Entry, EntryKind, Purge};
 use crate::error::{Error, Result};
 use crate::ledger::{Ledger, Writer};
-use crate::recovery::used_paths;
 
 impl Writer<'_> {
     /// Erases the contents of a release. Files that another release also uses remain, and the entry lists them.
@@ -28,7 +28,7 @@ impl Writer<'_> {
         };
         let entry = self.append_kind(EntryKind::Purge(purge), None)?;
         // From here on the erasure is recorded. The next writer completes an interrupted one.
-        self.ledger.finish_purges(&self.chain)?;
+        self.ledger.remove_erased_files(&self.chain)?;
         self.seal();
         Ok(entry)
     }
@@ -49,17 +49,18 @@ impl Ledger {
         Ok(entries.iter().filter(has).map(|entry| entry.number).collect())
     }
 
-    /// Removes every erased file that no other release uses.
-    pub(crate) fn finish_purges(&self, chain: &Chain) -> Result<()> {
+    /// Removes every file that a purge or an erasure removed from its release, and that no other release uses.
+    pub(crate) fn remove_erased_files(&self, chain: &Chain) -> Result<()> {
+        let removed = removed_bodies(&chain.entries);
+        if removed.is_empty() {
+            return Ok(());
+        }
         let used = used_paths(&chain.entries);
         let mut gone = false;
-        for purge in chain.entries.iter().filter_map(Entry::purge) {
-            let release = chain.entries.iter().find(|entry| entry.number == purge.release).and_then(Entry::release);
-            for (kind, body) in release.map(|release| release.bodies()).unwrap_or_default() {
-                if !used.contains(&relative_path(kind, body.sha256)) && self.bodies.path(kind, body.sha256).exists() {
-                    self.bodies.erase(kind, body.sha256)?;
-                    gone = true;
-                }
+        for (kind, hash) in removed {
+            if !used.contains(&relative_path(kind, hash)) && self.bodies.path(kind, hash).exists() {
+                self.bodies.erase(kind, hash)?;
+                gone = true;
             }
         }
         // An erased file must not reappear after a crash.

@@ -9,15 +9,16 @@ use crate::blobs::{StagedBlob, relative_path};
 use crate::body_format::{Body, BodyTree};
 use crate::catalogue::Catalogue;
 use crate::chain::{Head, checkpoint};
+use crate::corrections::used_paths;
 use crate::entry::{
-    BlobKind, ColumnRecord, Entry, EntryKind, FORMAT, FileRecord, HistoryScope, MethodRecord, Origin, Provenance,
-    ReleaseRecord, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord,
+    BlobKind, ColumnRecord, Corrections, Entry, EntryKind, FORMAT, FileRecord, HistoryScope, MethodRecord, Origin,
+    Provenance, ReleaseRecord, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord,
 };
 use crate::error::{Error, Result};
 use crate::hash::Hash;
 use crate::key::Key;
 use crate::ledger::{Ledger, PATIENCE, Writer};
-use crate::recovery::{recover_folder, used_paths};
+use crate::recovery::recover_folder;
 use crate::seal::{Journal, Naming};
 use crate::signature::Verifier;
 use crate::{body_format, finalize, links};
@@ -96,6 +97,7 @@ impl Writer<'_> {
             return Err(Error::NameTaken { name: draft.name.to_string(), number: entry.number });
         }
         check_draft(draft)?;
+        self.check_counted(draft)?;
         self.check_key(draft)?;
         let mut journal = Journal::new(&self.ledger.folder, draft.naming.as_ref());
         journal.write(&self.ledger.folder)?;
@@ -165,6 +167,13 @@ impl Writer<'_> {
         let key = self.session.key.as_ref();
         let signature = key.map(|key| key.signer().sign(&checkpoint(&origin, head.entries, head.root)));
         Ok(SerializedEntry { document, head, signature, verifier: None })
+    }
+
+    /// Checks that the release whose people a marginal table counts was not withdrawn meanwhile.
+    fn check_counted(&self, draft: &ReleaseDraft<'_>) -> Result<()> {
+        let Some(counted) = draft.presentation.about_release else { return Ok(()) };
+        let entries = self.chain.corrected(&self.ledger.folder)?;
+        entries.iter().find(|entry| entry.number == counted).map_or(Ok(()), Entry::check_not_withdrawn)
     }
 
     /// Checks that the owner links use the key of the ledger. With different keys, people could not be matched across
@@ -359,6 +368,7 @@ fn release_record(draft: &ReleaseDraft<'_>, staged: &[StagedBlob]) -> ReleaseRec
             .zip(of_kind(BlobKind::State).next())
             .map(|(method, remembered)| MethodRecord { remembered, ..method.method.clone() }),
         judged: draft.judged.clone(),
+        corrections: Corrections::default(),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::blobs::{Blobs, is_blob_path, relative_path};
+use crate::blobs::{Blobs, is_blob_path};
 use crate::catalogue::{Catalogue, NAME as CATALOGUE};
 use crate::chain::Chain;
+use crate::corrections::used_paths;
 use crate::disk;
-use crate::entry::{Entry, FORMAT};
+use crate::entry::FORMAT;
 use crate::error::{Error, Result};
 use crate::finalize;
 use crate::hash::Hash;
@@ -63,7 +64,7 @@ fn recover_entry(folder: &Path, journal: &Journal, patience: Duration, session: 
         naming.iter().for_each(|naming| finalize::discard(naming, &ledger));
         ledger.remove_unused(&journal.bodies, &chain)?;
     }
-    ledger.finish_purges(&chain)?;
+    ledger.remove_erased_files(&chain)?;
     ledger.bodies.sweep()?;
     // Also syncs removals of a process that was killed before its sync.
     ledger.bodies.sync()?;
@@ -226,14 +227,4 @@ impl Ledger {
         }
         Ok(())
     }
-}
-
-/// Returns the paths of all stored files that entries use and that are not erased.
-pub(crate) fn used_paths<'a>(
-    entries: impl IntoIterator<Item = &'a Entry> + Clone,
-) -> std::collections::BTreeSet<String> {
-    let erased: std::collections::BTreeSet<u64> =
-        entries.clone().into_iter().filter_map(Entry::purge).map(|purge| purge.release).collect();
-    let kept = entries.into_iter().filter(|entry| !erased.contains(&entry.number)).filter_map(Entry::release);
-    kept.flat_map(|release| release.bodies()).map(|(kind, body)| relative_path(kind, body.sha256)).collect()
 }

@@ -1,5 +1,6 @@
 //! Tests of private items: migration, tampering, large ledgers.
 
+mod corrections;
 mod migration;
 mod scale;
 mod tampering;

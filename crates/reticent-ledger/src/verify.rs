@@ -8,14 +8,14 @@ use serde::Serialize;
 
 use crate::blobs::{Blobs, is_temporary, relative_path};
 use crate::chain::{Chain, Head};
+use crate::corrections::{removed_bodies, used_paths};
 use crate::disk;
-use crate::entry::{Entry, Origin, ReleaseRecord};
+use crate::entry::{Entry, EntryKind, Origin, ReleaseRecord};
 use crate::error::{Error, Result};
 use crate::finalize::with_number;
 use crate::hash::Hash;
 use crate::ledger::Ledger;
 use crate::lock::Lock;
-use crate::recovery::used_paths;
 use crate::schema::IndexRows;
 use crate::seal::{Journal, UnnamedFile};
 use crate::session::Session;
@@ -198,15 +198,15 @@ impl Ledger {
         let found: Vec<Vec<String>> =
             kept.par_iter().map(|(number, release)| verify_release(bodies, *number, release)).collect();
         findings.problems.extend(found.into_iter().flatten());
-        let used = used_paths(&entries);
+        let recorded = self.recorded_entries()?;
+        let used = used_paths(&recorded);
         findings.bodies = used.len() as u64;
-        let erased_paths = releases.iter().filter(|(number, _)| erased.contains(number));
-        let erased_paths: BTreeSet<String> = erased_paths
-            .flat_map(|(_, release)| release.bodies())
-            .map(|(kind, body)| relative_path(kind, body.sha256))
-            .collect();
+        let removed = removed_bodies(&recorded);
+        let erased_paths: BTreeSet<String> =
+            removed.into_iter().map(|(kind, hash)| relative_path(kind, hash)).collect();
         // An interrupted command may have left the files in its journal and the files that it was about to erase.
-        let erasing = journal.is_some() && entries.last().is_some_and(|entry| entry.purge().is_some());
+        let erases = |entry: &Entry| matches!(entry.kind, EntryKind::Purge(_) | EntryKind::Erasure(_));
+        let erasing = journal.is_some() && entries.last().is_some_and(erases);
         let left = |file: &String| {
             journal.is_some_and(|journal| {
                 journal.bodies.contains(file) || is_temporary(file) || erasing && erased_paths.contains(file)
@@ -232,6 +232,18 @@ impl Ledger {
             let was = if made { "published" } else { "registered" };
             findings.problems.push(format!("{} (release {}) is not what was {was}", file.path.display(), file.release));
         }
+        let is_withdrawn =
+            |number: u64| releases.iter().any(|(known, it)| *known == number && it.corrections.withdrawn.is_some());
+        let returned =
+            findings.files.iter().filter(|file| file.state == FileState::Intact && is_withdrawn(file.release));
+        let returned = returned.map(|file| {
+            format!(
+                "{} exists, although release {} was withdrawn: verdicts assume that nobody holds it",
+                file.path.display(),
+                file.release
+            )
+        });
+        findings.warnings.extend(returned);
         for file in findings.files.iter().filter(|file| file.state == FileState::Unseen) {
             let path = file.path.display();
             findings.problems.push(format!("{path} (release {}) cannot be checked", file.release));

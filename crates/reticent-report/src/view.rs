@@ -347,11 +347,13 @@ impl Audience {
     /// Formats a text of the audit as a sentence. A public page rounds the numbers in it.
     fn rounded_sentence(&self, text: &str) -> String {
         let Audience::Public { records, .. } = self else { return sentence(text) };
-        let round = |word: &str| match word.replace(',', "").parse() {
-            Ok(number) => records.describe(number, None).0,
-            Err(_) => word.to_owned(),
+        let words: Vec<&str> = text.split(' ').collect();
+        let round = |at: usize| match words[at].replace(',', "").parse() {
+            // The number of a release counts nothing.
+            Ok(number) if at == 0 || words[at - 1] != "release" => records.describe(number, None).0,
+            _ => words[at].to_owned(),
         };
-        sentence(&text.split(' ').map(round).collect::<Vec<String>>().join(" "))
+        sentence(&(0..words.len()).map(round).collect::<Vec<String>>().join(" "))
     }
 
     fn column_counts(&self, column: Option<&ColumnAudit>) -> ColumnCounts {

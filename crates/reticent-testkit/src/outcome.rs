@@ -1,9 +1,9 @@
 //! Assertions on the results of verbs: passed, violated, refused, or failed with a code.
 
 use reticent_app::answer::{
-    AuditAnswer, CheckAnswer, CompareAnswer, Countersigned, DemoAnswer, DiffAnswer, ExportedHead, HistoryAnswer,
-    InitAnswer, LogAnswer, ProofChecked, Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer,
-    VerifyAnswer,
+    AmendAnswer, AuditAnswer, CheckAnswer, CompareAnswer, Countersigned, DemoAnswer, DiffAnswer, EraseAnswer,
+    ExportedHead, HistoryAnswer, InitAnswer, LogAnswer, ProofChecked, Publication, PurgeAnswer, RecordedEntry,
+    RegisterAnswer, ShowAnswer, VerifyAnswer, WithdrawAnswer,
 };
 use reticent_app::error::{Class, Error, Result};
 use serde_json::Value;
@@ -65,6 +65,9 @@ impl Answer for HistoryAnswer {}
 impl Answer for LogAnswer {}
 impl Answer for ProofChecked {}
 impl Answer for PurgeAnswer {}
+impl Answer for WithdrawAnswer {}
+impl Answer for AmendAnswer {}
+impl Answer for EraseAnswer {}
 impl Answer for RecordedEntry {}
 impl Answer for RegisterAnswer {}
 impl Answer for ShowAnswer {}

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use reticent_app::answer::{
-    AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, ExportedHead, HistoryAnswer, InitAnswer, LogAnswer,
-    Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer,
+    AmendAnswer, AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, EraseAnswer, ExportedHead, HistoryAnswer,
+    InitAnswer, LogAnswer, Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer, WithdrawAnswer,
 };
 use reticent_app::request::{
-    Adversary, AuditRequest, CheckRequest, CompareRequest, ExportHeadRequest, InitRequest, PublishRequest,
-    PurgeRequest, RegisterAs, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
+    Adversary, AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
+    OwnerText, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
+    WithdrawRequest,
 };
-use reticent_app::{Confidence, Day, PurgeReason, Recipient, ReleaseName, Result};
+use reticent_app::{Confidence, Day, EntryReason, Recipient, ReleaseName, Result, Role};
 
 use crate::TestFolder;
 
@@ -154,9 +155,73 @@ impl TestFolder {
 
     /// Erases a release if `confirmed` is true.
     pub fn purge_if(&self, release: &str, reason: &str, confirmed: bool) -> Result<PurgeAnswer> {
-        let request = PurgeRequest { release: release.to_owned(), reason: PurgeReason::new(reason)?, confirmed };
+        let request = PurgeRequest { release: release.to_owned(), reason: EntryReason::new(reason)?, confirmed };
         self.workspace().purge(&request, self.context())
     }
+}
+
+impl TestFolder {
+    /// Withdraws a release.
+    pub fn withdraw(&self, release: &str) -> Result<WithdrawAnswer> {
+        self.withdraw_stating(release, false)
+    }
+
+    /// Withdraws a release; states whether its file was destroyed elsewhere.
+    pub fn withdraw_stating(&self, release: &str, destroyed_elsewhere: bool) -> Result<WithdrawAnswer> {
+        let reason = EntryReason::new("never sent")?;
+        let request = WithdrawRequest { release: release.to_owned(), reason, destroyed_elsewhere };
+        self.workspace().withdraw(&request, self.context())
+    }
+
+    /// Deletes the file of a release, and withdraws the release.
+    pub fn withdraw_deleted(&self, release: &str, file: &str) -> Result<WithdrawAnswer> {
+        let path = self.file(file);
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap()
+        } else {
+            std::fs::remove_file(path).unwrap()
+        }
+        self.withdraw(release)
+    }
+
+    /// Adds recipients, such as `press,ministry`, to a release.
+    pub fn amend_adding(&self, release: &str, names: &str) -> Result<AmendAnswer> {
+        let request = AmendRequest { add_recipients: recipients(names)?, ..amendment(release)? };
+        self.workspace().amend(&request, self.context())
+    }
+
+    /// Replaces the recipients of a release.
+    pub fn amend_recipients(&self, release: &str, names: &str) -> Result<AmendAnswer> {
+        let request = AmendRequest { recipients: Some(recipients(names)?), ..amendment(release)? };
+        self.workspace().amend(&request, self.context())
+    }
+
+    /// Corrects the role of a column of a release.
+    pub fn amend_role(&self, release: &str, column: &str, role: Role) -> Result<AmendAnswer> {
+        let request = AmendRequest { roles: vec![(column.to_owned(), role)], ..amendment(release)? };
+        self.workspace().amend(&request, self.context())
+    }
+
+    /// Erases a person, with confirmation.
+    pub fn erase(&self, owner: &str) -> Result<EraseAnswer> {
+        self.erase_if(owner, false, true)
+    }
+
+    /// Erases a person if `confirmed` is true; or only rehearses it.
+    pub fn erase_if(&self, owner: &str, dry_run: bool, confirmed: bool) -> Result<EraseAnswer> {
+        let (owner, reason) = (OwnerText::new(owner), EntryReason::new("request 7")?);
+        self.workspace().erase(&EraseRequest { owner, reason, dry_run, confirmed }, self.context())
+    }
+}
+
+fn amendment(release: &str) -> Result<AmendRequest> {
+    Ok(AmendRequest {
+        release: release.to_owned(),
+        reason: EntryReason::new("known better")?,
+        add_recipients: Vec::new(),
+        recipients: None,
+        roles: Vec::new(),
+    })
 }
 
 /// A call of `publish`.

@@ -101,7 +101,7 @@ pub use data::workload::{Condition, CountQuery, SelectedValues, Workload};
 pub use data::{contingency, taxonomy, text_format};
 pub use error::{Error, Result};
 pub use join::lossy::{InconsistentRules, LossyJoin};
-pub use names::{Confidence, Day, PurgeReason, Recipient, ReleaseName};
+pub use names::{Confidence, Day, EntryReason, Recipient, ReleaseName};
 pub use policy::Policy;
 pub use ratio::Ratio;
 pub use registry::{Argument, Arguments, Entry, Kind};

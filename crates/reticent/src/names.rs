@@ -150,21 +150,21 @@ impl fmt::Display for Day {
     }
 }
 
-/// Reason for erasing the contents of a release, as one line of text that the ledger keeps.
+/// Reason for a correction or an erasure, as one line of text that the ledger keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PurgeReason(String);
+pub struct EntryReason(String);
 
-impl PurgeReason {
+impl EntryReason {
     /// Creates a reason.
     ///
     /// # Errors
     ///
     /// Returns an error if the text is empty, longer than 200 characters, or has more than one line.
-    pub fn new(text: &str) -> Result<PurgeReason> {
+    pub fn new(text: &str) -> Result<EntryReason> {
         let reason = text.trim();
         let fits = !reason.is_empty() && reason.chars().count() <= 200 && !reason.chars().any(char::is_control);
         let rule = "write one line of at most 200 characters";
-        if fits { Ok(PurgeReason(reason.to_owned())) } else { Err(invalid("reason", "", rule)) }
+        if fits { Ok(EntryReason(reason.to_owned())) } else { Err(invalid("reason", "", rule)) }
     }
 
     /// Returns the reason.

@@ -61,10 +61,11 @@ pub struct GroupedAnswer {
     pub audited: AuditedGroups,
     /// Every requirement with its outcome: judged, not applicable or skipped.
     pub statements: Vec<Statement>,
-    /// Assumptions of the verdict, as texts: data sets that the policy declares unrelated.
-    pub assumptions: Vec<String>,
     /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
     pub not_established: Vec<String>,
+    /// Assumptions of the verdict, as texts: data sets that the policy declares unrelated, and what follows from withdrawals,
+    /// amendments and erasures of earlier releases.
+    pub assumptions: Vec<String>,
     /// Utility of the release.
     pub utility: Utility,
     /// Seed of all random choices.

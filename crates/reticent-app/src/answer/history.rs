@@ -12,6 +12,8 @@ pub struct HistoryAnswer {
     pub unknown_recipients: Vec<String>,
     /// Maximal coalitions that contain all requested recipients.
     pub coalitions: Vec<CoalitionHoldings>,
+    /// Assumptions that follow from withdrawals, amendments and erasures.
+    pub assumptions: Vec<String>,
 }
 
 /// Releases that a coalition of recipients holds.

@@ -1,5 +1,6 @@
 //! Answer of `log`.
 
+use reticent::Role;
 use reticent_ledger::{HistoryScope, Origin};
 use serde::Serialize;
 
@@ -54,6 +55,8 @@ pub enum LogEntry {
         judged: HistoryScope,
         /// Time when its contents were erased, if they were.
         erased: Option<String>,
+        /// Time when it was withdrawn, if it is.
+        withdrawn: Option<String>,
     },
     /// The contents of a release were erased.
     Purge {
@@ -82,6 +85,8 @@ pub enum LogEntry {
         release: u64,
         /// Reason.
         reason: String,
+        /// Whether the absence of its file was checked.
+        file_absent: bool,
     },
     /// The roles or recipients of a release were corrected.
     Amendment {
@@ -89,12 +94,27 @@ pub enum LogEntry {
         release: u64,
         /// Reason.
         reason: String,
+        /// All recipients of the release, if they were corrected.
+        recipients: Option<Vec<String>>,
+        /// Corrected roles by column.
+        roles: Vec<CorrectedRole>,
     },
     /// People were removed from owner links and method state.
     Erasure {
         /// Number of people.
         people: u64,
+        /// Numbers of the releases that had them.
+        releases: Vec<u64>,
         /// Reason.
         reason: String,
     },
+}
+
+/// Corrected role of a column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CorrectedRole {
+    /// Name of the column.
+    pub column: String,
+    /// Role from the amendment on.
+    pub role: Role,
 }

@@ -3,6 +3,7 @@
 mod audit;
 mod check;
 mod compare;
+mod corrected;
 mod demo;
 mod diff;
 mod doctor;
@@ -22,6 +23,7 @@ mod verify;
 pub use audit::*;
 pub use check::*;
 pub use compare::*;
+pub use corrected::*;
 pub use demo::*;
 pub use diff::*;
 pub use doctor::*;

@@ -64,10 +64,11 @@ pub struct RecodedAnswer {
     pub audited: Option<Audited>,
     /// Every requirement of the policy with its outcome: judged, not applicable or skipped.
     pub statements: Vec<Statement>,
-    /// Assumptions of the verdict, as texts: data sets that the policy declares unrelated.
-    pub assumptions: Vec<String>,
     /// What the verdict does not cover, as texts. If empty, the release is established to be within the policy.
     pub not_established: Vec<String>,
+    /// Assumptions of the verdict, as texts: data sets that the policy declares unrelated, and what follows from withdrawals,
+    /// amendments and erasures of earlier releases.
+    pub assumptions: Vec<String>,
     /// Re-identification risk of this release alone, for an attacker who knows the quasi-identifiers.
     pub risk: ReleaseRisk,
     /// Metrics of information loss and utility.

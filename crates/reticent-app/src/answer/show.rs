@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use reticent_ledger::Entry;
 use serde::Serialize;
 
+use super::log::LogLine;
+
 /// Answer of `show`.
 #[derive(Debug, Serialize)]
 pub struct ShowAnswer {
@@ -16,9 +18,15 @@ pub struct ShowAnswer {
     pub erased: Option<String>,
     /// If the contents were erased: numbers of the releases with the same contents, which can still be read.
     pub shared_with: Vec<u64>,
+    /// Time when the release was withdrawn, if it is.
+    pub withdrawn: Option<String>,
+    /// Recipients, with all corrections.
+    pub recipients: Vec<String>,
+    /// Later entries that correct the release: withdrawals, amendments and erasures.
+    pub corrections: Vec<LogLine>,
     /// Published values of each quasi-identifier; `None` if the contents were erased.
     pub cuts: Option<Vec<ColumnCut>>,
-    /// Recorded entry.
+    /// Entry, as it was recorded, without corrections.
     pub recorded: Entry,
 }
 

@@ -87,6 +87,11 @@ const REQUESTS: &[ErrorCode] = &[
         "The erasure of a release was not confirmed.",
         "Confirm the erasure. It cannot be undone.",
     ),
+    entry(
+        "erase-unconfirmed",
+        "The erasure of a person was not confirmed.",
+        "Rehearse the erasure to see its effects, then confirm it. It cannot be undone.",
+    ),
     entry("not-a-release", "The ledger entry is not a release.", "Give the number or name of a release."),
     entry("option-needs", "An option requires a second option that is missing.", "Give both options, or neither."),
     entry("options-conflict", "Two options contradict each other.", "Give only one of them."),

@@ -74,6 +74,11 @@ pub enum Problem {
          compute what the release discloses in combination with others"
     )]
     PurgeUnconfirmed { number: u64, name: String, date: String },
+    #[error(
+        "this permanently removes the person from the owner links and the method state of {}; recipients keep what they have",
+        releases_text(releases)
+    )]
+    EraseUnconfirmed { releases: Vec<u64> },
     #[error("entry {number} is not a release")]
     NotARelease { number: u64 },
     // Options
@@ -298,7 +303,7 @@ impl Problem {
             P::LedgerMissing { .. } => vec![Hint::StartLedger],
             P::KeyDiffers { .. } | P::KeyNeeded { .. } => vec![Hint::OtherKey],
             P::KeyMissing { .. } => vec![Hint::OtherKey, Hint::KeyLost],
-            P::PurgeUnconfirmed { .. } => vec![Hint::Confirm],
+            P::PurgeUnconfirmed { .. } | P::EraseUnconfirmed { .. } => vec![Hint::Confirm],
             P::NoSuchEntry { .. } => vec![Hint::ListCatalogue],
             P::HeaderLooksLikeData { .. } => vec![Hint::HeaderIsRight],
             P::FormatAmbiguous { .. } => vec![Hint::ChooseFormat],
@@ -318,4 +323,9 @@ impl Problem {
 
 fn near(hint: &Option<String>) -> String {
     hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+fn releases_text(numbers: &[u64]) -> String {
+    let list: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    format!("release{} {}", if numbers.len() == 1 { "" } else { "s" }, list.join(", "))
 }

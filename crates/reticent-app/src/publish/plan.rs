@@ -9,6 +9,7 @@ use reticent_ledger::{Entry, Head, HistoryScope, Identity, Key, KeyFile, Ledger}
 
 use crate::Workspace;
 use crate::context::Context;
+use crate::corrections::assumptions;
 use crate::dataset::LoadedPolicy;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, is_inside};
@@ -169,9 +170,14 @@ impl LoadedHistory {
         })
     }
 
-    /// Returns the names of all releases.
+    /// Returns the assumptions of the verdict that follow from corrections of earlier releases.
+    pub fn assumptions(&self) -> Vec<String> {
+        assumptions(&self.entries)
+    }
+
+    /// Returns the names of all releases that are not withdrawn.
     pub fn names(&self) -> Vec<&str> {
-        self.entries.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect()
+        self.entries.iter().filter_map(|entry| entry.held_release().map(|release| release.name.as_str())).collect()
     }
 
     /// Returns the name of a release, or an empty string if it does not exist.

@@ -76,6 +76,7 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
     let is_recorded = recorded.is_some();
     let mut answer = maker.answer(made, recorded, &past)?;
+    answer.assumptions.extend(recalled.assumptions());
     answer.warnings.extend(warnings);
     answer.warnings.extend(accepted);
     answer.notes.extend(notes);

@@ -44,6 +44,7 @@ fn marginal_of(wanted: &str, entries: &[Entry], body: &Body, links: Option<&Link
     else {
         return Err(reticent_ledger::Error::NoSuch { wanted: wanted.to_owned() }.into());
     };
+    entry.check_not_withdrawn()?;
     if release.disguise.about_release.is_some() {
         return Err(Problem::MarginalOfMarginal { number: entry.number, name: release.name.clone() }.into());
     }

@@ -59,6 +59,7 @@ fn the_log_lists_releases_and_their_recipients() {
         "recipients",
         "records",
         "steward",
+        "withdrawn",
     ];
     assert_eq!(fields(first), names);
     assert_eq!(first["recipients"], json!(["ministry", "press"]));
@@ -73,7 +74,10 @@ fn show_has_everything_about_a_release() {
     folder.publish("people.csv", "one").to("press").run().passes();
     let shown = folder.show("one").passes().json();
     assert_eq!(shown, folder.show("1").passes().json(), "by name and by number");
-    assert_eq!(fields(&shown), ["cuts", "entry", "erased", "proof", "recorded", "shared_with"]);
+    assert_eq!(
+        fields(&shown),
+        ["corrections", "cuts", "entry", "erased", "proof", "recipients", "recorded", "shared_with", "withdrawn"]
+    );
     let age = shown["cuts"].as_array().unwrap().iter().find(|cut| cut["column"] == "age").unwrap();
     assert_eq!(age["values"], json!(["<35", "[35,51)", "[51,55)", ">=55"]), "in order");
     assert!(!shown.to_string().contains("asthma"), "values of a sensitive column are no cut");

@@ -11,6 +11,8 @@ mod background_knowledge;
 mod bucketized;
 mod check_draft;
 mod concurrent;
+mod corrections;
+mod corrections_oracle;
 mod data_sets;
 mod disclosure;
 mod discretion;

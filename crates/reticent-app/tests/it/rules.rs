@@ -2,7 +2,7 @@
 
 use reticent_app::answer::{LogEntry, Publication};
 use reticent_app::request::WhatIf;
-use reticent_app::{Confidence, PurgeReason, Recipient, ReleaseName};
+use reticent_app::{Confidence, EntryReason, Recipient, ReleaseName};
 
 use reticent_testkit::{Outcome, TestFolder};
 
@@ -58,7 +58,7 @@ fn erasing_needs_a_confirmation() {
     let error = folder.purge_if("one", "a person asked", false).fails_with("purge-unconfirmed");
     assert_eq!(error.data()["number"], 1);
     assert_eq!(folder.purge("one", "a person asked").passes().release, 1);
-    assert!(PurgeReason::new("two\nlines").is_err());
+    assert!(EntryReason::new("two\nlines").is_err());
 }
 
 /// Without a recipient nothing could be judged, so nothing is published or rehearsed.

@@ -33,6 +33,7 @@ fn print(answer: &HistoryAnswer, place: &args::Place) {
         println!("{HINT}no release names the recipient {}{HINT:#}", answer.unknown_recipients.join(", "));
     }
     answer.coalitions.iter().for_each(print_coalition);
+    answer.assumptions.iter().for_each(|text| println!("{HINT}{}{HINT:#}", wrap(text, WIDTH, "")));
 }
 
 fn print_coalition(coalition: &CoalitionHoldings) {

@@ -6,7 +6,7 @@ use reticent_app::answer::{LogAnswer, LogEntry, LogLine};
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
-use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, count, plural, wrap};
+use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, count, plural, role, wrap};
 
 /// Prints the entries.
 pub fn run(options: &args::Log, console: &Console) -> Result<u8, Error> {
@@ -25,7 +25,7 @@ fn print(answer: &LogAnswer) {
     for LogLine { number, at, steward, kind } in &answer.log {
         let room = " ".repeat(wide + 2);
         match kind {
-            LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased } => {
+            LogEntry::Release { name, date, recipients, origin, records, columns, judged, erased, withdrawn } => {
                 println!("{number:>wide$}  {HEAD}{date}  {name}{HEAD:#}  to {}", recipients.join(", "));
                 let how = match origin {
                     Origin::Published => "",
@@ -39,6 +39,9 @@ fn print(answer: &LogAnswer) {
                     let many = plural(apart_from.len() as u64, "earlier release");
                     println!("{room}{BAD}not checked{BAD:#} against {many} that its recipients can hold");
                 }
+                if let Some(withdrawn) = withdrawn {
+                    println!("{room}{BAD}withdrawn{BAD:#} {withdrawn}: assumed that nobody holds it");
+                }
                 if let Some(erased) = erased {
                     println!("{room}{BAD}erased{BAD:#} {erased}: its disclosure can no longer be computed");
                 }
@@ -48,9 +51,9 @@ fn print(answer: &LogAnswer) {
                     LogEntry::Purge { release, reason } => {
                         format!("erased the contents of release {release}: {reason}")
                     }
-                    LogEntry::Withdrawal { release, reason } => format!("withdrew release {release}: {reason}"),
-                    LogEntry::Amendment { release, reason } => format!("amended release {release}: {reason}"),
-                    LogEntry::Erasure { people, reason } => format!("erased {}: {reason}", people_text(*people)),
+                    LogEntry::Withdrawal { .. } | LogEntry::Amendment { .. } | LogEntry::Erasure { .. } => {
+                        correction(other)
+                    }
                     LogEntry::KeyRotation { verifier, .. } => {
                         format!("entries are signed from here on with {verifier}")
                     }
@@ -64,6 +67,28 @@ fn print(answer: &LogAnswer) {
     }
     let signed = if answer.signed { "" } else { ", unauthenticated" };
     println!("\n{GOOD}{}{GOOD:#} in {}, head {head}{signed}", entries(answer.entries), answer.ledger);
+}
+
+/// Describes a withdrawal, an amendment or an erasure.
+pub fn correction(entry: &LogEntry) -> String {
+    match entry {
+        LogEntry::Withdrawal { release, reason, file_absent } => {
+            let unchecked = if *file_absent { "" } else { " (not checked that its file is gone)" };
+            format!("withdrew release {release}{unchecked}: {reason}")
+        }
+        LogEntry::Amendment { release, reason, recipients, roles } => {
+            let to = recipients.as_ref().map(|names| format!("recipients {}", names.join(", ")));
+            let roles = roles.iter().map(|known| format!("{} is {}", known.column, role(known.role)));
+            let changes: Vec<String> = to.into_iter().chain(roles).collect();
+            format!("amended release {release} ({}): {reason}", changes.join("; "))
+        }
+        LogEntry::Erasure { people, releases, reason } => {
+            let numbers: Vec<String> = releases.iter().map(u64::to_string).collect();
+            let which = if numbers.len() == 1 { "release" } else { "releases" };
+            format!("erased {} from {which} {}: {reason}", people_text(*people), numbers.join(", "))
+        }
+        _ => String::new(),
+    }
 }
 
 fn people_text(number: u64) -> String {

@@ -1,5 +1,6 @@
 //! One file a command.
 
+pub mod amend;
 pub mod audit;
 pub mod catalogue;
 pub mod check;
@@ -8,6 +9,7 @@ pub mod completions;
 pub mod demo;
 pub mod diff;
 pub mod doctor;
+pub mod erase;
 pub mod explain;
 pub mod export_head;
 pub mod history;
@@ -22,4 +24,5 @@ pub mod schema;
 pub mod show;
 pub mod taxonomy;
 pub mod verify;
+pub mod withdraw;
 pub mod witness;

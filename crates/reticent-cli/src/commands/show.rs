@@ -3,6 +3,7 @@
 use reticent::statement::{Level, Outcome, Statement};
 use reticent_app::answer::{ColumnRecord, HistoryScope, MethodRecord, Origin, ReleaseRecord, ShowAnswer, TableRecord};
 
+use super::log::correction;
 use crate::args;
 use crate::console::Console;
 use crate::error::Error;
@@ -27,7 +28,7 @@ fn print(answer: &ShowAnswer) {
         entry.number,
         release.name,
         release.date,
-        release.recipients.join(", ")
+        answer.recipients.join(", ")
     );
     let origin = match release.origin {
         Origin::Published => "made from",
@@ -66,6 +67,7 @@ fn print(answer: &ShowAnswer) {
             ),
         }
     }
+    print_corrections(answer);
     print_columns(answer, release);
     release.method.iter().for_each(print_method);
     print_making(release);
@@ -75,6 +77,17 @@ fn print(answer: &ShowAnswer) {
 fn numbers(list: &[u64]) -> String {
     let numbers = list.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     format!("{} {numbers}", if list.len() == 1 { "release" } else { "releases" })
+}
+
+/// Prints the corrections of later entries.
+fn print_corrections(answer: &ShowAnswer) {
+    if let Some(at) = &answer.withdrawn {
+        println!("  {BAD}withdrawn{BAD:#} {at}: assumed that nobody holds it");
+    }
+    for line in &answer.corrections {
+        let text = format!("entry {}: {}", line.number, correction(&line.kind));
+        println!("{}", wrap(&text, WIDTH, "  "));
+    }
 }
 
 fn print_columns(answer: &ShowAnswer, release: &ReleaseRecord) {

@@ -60,6 +60,7 @@ fn nothing_planted_is_printed_by_the_verbs_of_the_ledger() {
         TestFolder::from_policy(&clinic_policy(3).replace("name = \"clinic\"", "name = \"clinic\"\nowner = \"name\""));
     folder.write("people.csv", data());
     folder.write("old.csv", format!("name,age,illness\n{}5,30-39,{}\nsomeone2,30-39,flu\n", SECRETS[0], SECRETS[1]));
+    folder.write("owner.txt", format!("{}5\n", SECRETS[0]));
     for call in [
         "init people.csv --policy drafted.toml",
         "publish people.csv --name one --to press -o one.csv",
@@ -74,6 +75,12 @@ fn nothing_planted_is_printed_by_the_verbs_of_the_ledger() {
         "history for press",
         "verify",
         "export-head",
+        "erase --owner-file owner.txt --reason asked --dry-run",
+        "erase --owner-file owner.txt --reason asked",
+        "erase --owner-file owner.txt --reason asked --yes",
+        "erase --owner-file owner.txt --reason asked --yes",
+        "amend one --role sex=sensitive --add-recipient ward --reason known",
+        "withdraw old --reason unsent",
         "purge two --reason asked",
         "purge two --reason asked --yes",
         "show two",

@@ -69,6 +69,12 @@ pub const PURGE: Operation = Operation {
     entries: (1, 2),
     ..FIRST
 };
+pub const WITHDRAW: Operation = Operation { call: "withdraw zero --reason unsent", ..PURGE };
+pub const AMEND: Operation = Operation { call: "amend zero --add-recipient ward --reason known", ..PURGE };
+pub const ERASE: Operation = Operation { call: "erase --owner-file owner.txt --reason asked --yes", ..PURGE };
+
+/// The list of the files of owner links before an erasure of a person, which replaces them.
+const LINKS_BEFORE: &str = "links.txt";
 
 impl Operation {
     pub fn folder(&self) -> TestFolder {
@@ -76,7 +82,23 @@ impl Operation {
         folder.write("people.csv", CLINIC);
         folder.write("reticent.toml", policy(self.ledger, self.key));
         self.before.iter().for_each(|call| drop(folder.run(call).exits(0)));
+        if self.call.starts_with("withdraw") {
+            std::fs::remove_file(folder.file("zero.csv")).unwrap();
+        }
+        if self.call.starts_with("erase") {
+            folder.write("owner.txt", "Leo\n");
+            folder.write(LINKS_BEFORE, self.links(&folder).join("\n"));
+        }
         folder
+    }
+
+    /// Names of the files of owner links.
+    fn links(&self, folder: &TestFolder) -> Vec<String> {
+        let links = std::fs::read_dir(folder.file(self.ledger).join("links")).unwrap();
+        let mut names: Vec<String> =
+            links.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
     }
 
     fn run(&self, folder: &TestFolder, mode: &str, at: usize, log: Option<&Path>) -> Output {
@@ -123,9 +145,23 @@ impl Operation {
         assert!(done || !finished, "{what}: it said that it was done, and it was not");
         if self.call.starts_with("publish") {
             assert_eq!(folder.file("one.csv").exists(), done, "{what}: entry and file do not agree");
+        } else if self.call.starts_with("purge") {
+            assert_eq!(self.links(folder).is_empty(), done, "{what}: the entry and what it erases do not agree");
+        } else if self.call.starts_with("erase") {
+            let links = self.links(folder);
+            assert_eq!(links.len(), 1, "{what}: old and new owner links");
+            assert_eq!(
+                links.join("\n") != folder.read(LINKS_BEFORE),
+                done,
+                "{what}: the entry and the owner links do not agree"
+            );
         } else {
-            let bodies = std::fs::read_dir(folder.file(self.ledger).join("links")).unwrap().count();
-            assert_eq!(bodies == 0, done, "{what}: the entry and what it erases do not agree");
+            let counts = folder.run("history for press,ward --json").exits(0).json();
+            let held = counts["coalitions"][0]["releases"].as_array().map_or(0, Vec::len);
+            let of_ward =
+                counts["unknown_recipients"].as_array().is_some_and(|unknown| !unknown.contains(&"ward".into()));
+            let corrected = if self.call.starts_with("withdraw") { held == 0 } else { of_ward };
+            assert_eq!(corrected, done, "{what}: the entry and the history do not agree");
         }
         done
     }
@@ -255,6 +291,17 @@ fn killed_anywhere_in_an_erasure() {
 }
 
 #[test]
+fn killed_anywhere_in_a_withdrawal_or_an_amendment() {
+    assert!(at_every_point("withdrawal", &WITHDRAW, "kill") >= 10);
+    assert!(at_every_point("amendment", &AMEND, "kill") >= 10);
+}
+
+#[test]
+fn killed_anywhere_in_the_erasure_of_a_person() {
+    assert!(at_every_point("erasure of a person", &ERASE, "kill") >= 15);
+}
+
+#[test]
 fn a_disk_that_is_full_from_any_point_on() {
     assert!(at_every_point("first publish", &FIRST, "full") >= 40);
     assert!(at_every_point("next publish", &NEXT, "full") >= 40);
@@ -265,4 +312,7 @@ fn an_io_error_at_any_point() {
     assert!(at_every_point("first publish", &FIRST, "io") >= 40);
     assert!(at_every_point("next publish", &NEXT, "io") >= 40);
     assert!(at_every_point("erasure", &PURGE, "io") >= 10);
+    assert!(at_every_point("withdrawal", &WITHDRAW, "io") >= 10);
+    assert!(at_every_point("amendment", &AMEND, "io") >= 10);
+    assert!(at_every_point("erasure of a person", &ERASE, "io") >= 15);
 }

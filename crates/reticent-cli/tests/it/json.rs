@@ -244,6 +244,7 @@ fn answers() -> Answers {
     all.ask(&next, "show marginal", 0);
     audits(&mut all);
     methods(&mut all);
+    corrections(&mut all);
     all.ask(&folder, "purge one --reason asked --yes", 0);
     all.ask(&folder, "verify --head head.json", 0);
     for call in ["log", "show old", "show one", "show two", "history for press,stranger"] {
@@ -253,6 +254,25 @@ fn answers() -> Answers {
     folder.write("two.csv", "other bytes");
     all.ask(&folder, "verify", 4);
     all
+}
+
+/// A withdrawal, amendments and an erasure, and what other commands answer after them.
+fn corrections(all: &mut Answers) {
+    let folder = clinic();
+    folder.write("owner.txt", "Leo\n");
+    all.ask(&folder, "publish people.csv --name one --to press -o one.csv", 0);
+    all.ask(&folder, "publish people.csv --name two --to press -o two.csv --ignore-history", 0);
+    all.ask(&folder, "publish people.csv --name three --to press -o three.csv --columns age,sex", 0);
+    std::fs::remove_file(folder.file("two.csv")).unwrap();
+    all.ask(&folder, "withdraw two --reason unsent", 0);
+    all.ask(&folder, "amend one --add-recipient ward --role sex=sensitive --reason known", 0);
+    all.ask(&folder, "amend one --recipients ward --reason known", 0);
+    all.ask(&folder, "erase --owner-file owner.txt --reason asked --dry-run", 0);
+    all.ask(&folder, "erase --owner-file owner.txt --reason asked --yes", 0);
+    all.ask(&folder, "publish people.csv --name four --to press -o four.csv --ignore-history", 0);
+    for call in ["log", "show one", "show two", "history for press,ward"] {
+        all.ask(&folder, call, 0);
+    }
 }
 
 /// Audits of two bucketized releases, of two whose owners are not known, and of what is left after an erasure.
@@ -305,6 +325,8 @@ fn methods(all: &mut Answers) {
     all.ask_as(section, &folder, "publish one.csv --name one -o one --dry-run", 0);
     all.ask_as(section, &folder, "publish one.csv --name one -o one", 0);
     all.ask_as(section, &folder, "publish two.csv --name three -o three", 0);
+    folder.write("owner.txt", "p3\n");
+    all.ask(&folder, "erase --owner-file owner.txt --reason asked --yes", 0);
     all.ask_as(section, &folder, "publish two.csv --name two -o two --ignore-history", 0);
     all.ask(&folder, "show one", 0);
     all.ask(&folder, "show three", 0);

@@ -70,6 +70,42 @@ fn errors_are_on_standard_error_with_their_status() {
     fails(&folder, "log --ledger nowhere", 2, "ledger-not-found");
 }
 
+/// The owner value comes from a file, from standard input or, with a warning, from the command line. It is never printed.
+#[test]
+fn the_owner_to_erase_is_read_and_not_printed() {
+    use std::io::Write;
+    use std::process::Stdio;
+    let folder = clinic();
+    let from_input = |text: &str, words: &[&str]| {
+        let mut child = folder
+            .command(&[&["erase", "--reason", "asked", "--json"], words].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (status, out, err) = from_input("Leo\r\n", &["--dry-run"]);
+    assert!(status == Some(0) && !format!("{out}{err}").contains("Leo"), "{out}{err}");
+    let (status, _, err) = from_input("", &["--dry-run"]);
+    assert!(status == Some(2) && err.contains("the owner value is empty"), "{err}");
+    let (status, _, err) = from_input("leo\n", &["--yes"]);
+    assert!(status == Some(2) && err.contains("owner-not-found") && !err.contains("leo"), "{err}");
+    folder.write("two.txt", "Leo\nAda\n");
+    fails(&folder, "erase --owner-file two.txt --reason asked --yes", 2, "usage");
+    fails(&folder, "erase --owner-file none.txt --reason asked --yes", 3, "file-failed");
+    fails(&folder, "erase --owner Leo --owner-file two.txt --reason asked --yes", 2, "usage");
+    let ran = folder.run("erase --owner Leo --reason asked --yes --json").exits(0);
+    assert!(ran.err.starts_with("warning: ") && !ran.err.contains("Leo") && !ran.out.contains("Leo"), "{}", ran.err);
+    for wrong in ["amend one --reason r --role city", "amend one --reason r --role city=drop", "withdraw one"] {
+        fails(&folder, wrong, 2, "usage");
+    }
+}
+
 /// Names, days, reasons and bounds are checked before a verb is called.
 #[test]
 fn wrong_words_are_usage_errors() {

@@ -9,6 +9,7 @@ mod failures;
 #[cfg(target_os = "linux")]
 mod faults;
 mod generated;
+mod incidents;
 mod interrupted;
 mod json;
 mod ledger_verbs;

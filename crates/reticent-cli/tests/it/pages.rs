@@ -16,6 +16,11 @@ pub fn run_page(folder: &TestFolder, page: &str) -> (usize, usize) {
                 assert!(text.contains(from), "{from} is not in {name}");
                 folder.write(name, text.replace(from, to));
             }
+            ["sh", file] if file.starts_with("delete=") => {
+                let name = &file["delete=".len()..];
+                assert_eq!(body.trim(), format!("rm {name}"));
+                std::fs::remove_file(folder.file(name)).unwrap();
+            }
             ["sh", "run", rest @ ..] => {
                 let status = rest.first().map_or(0, |word| word.strip_prefix("status=").unwrap().parse().unwrap());
                 let call = body.trim().strip_prefix("reticent ").expect("a command starts with reticent");

@@ -52,6 +52,30 @@ fn an_erased_release() {
 }
 
 #[test]
+fn corrected_releases() {
+    let folder = clinic();
+    insta::assert_snapshot!("withdraw_with_the_file", screen(&folder, "withdraw two --reason unsent"));
+    std::fs::remove_file(folder.file("two.csv")).unwrap();
+    insta::assert_snapshot!("withdraw", screen(&folder, "withdraw two --reason unsent"));
+    insta::assert_snapshot!("withdraw_again", screen(&folder, "withdraw two --reason unsent"));
+    let amend = "amend one --recipients ward,press --role city=sensitive --reason known";
+    insta::assert_snapshot!("amend", screen(&folder, amend));
+    folder.write("owner.txt", "Leo\n");
+    insta::assert_snapshot!(
+        "erase_rehearsal",
+        screen(&folder, "erase --owner-file owner.txt --reason asked --dry-run")
+    );
+    insta::assert_snapshot!("erase_unconfirmed", screen(&folder, "erase --owner-file owner.txt --reason asked"));
+    insta::assert_snapshot!("erase", screen(&folder, "erase --owner-file owner.txt --reason asked --yes"));
+    insta::assert_snapshot!("log_of_corrections", screen(&folder, "log"));
+    insta::assert_snapshot!("show_a_corrected_release", screen(&folder, "show one"));
+    insta::assert_snapshot!("show_a_withdrawn_release", screen(&folder, "show two"));
+    insta::assert_snapshot!("history_of_a_corrected_release", screen(&folder, "history for ward"));
+    let next = "publish people.csv --name three --to ward -o three.csv --columns age,sex --ignore-history";
+    insta::assert_snapshot!("publish_after_corrections", screen(&folder, next));
+}
+
+#[test]
 fn audit() {
     let folder = clinic();
     insta::assert_snapshot!("audit", screen(&folder, "audit --confidence 0.5 --worst 2 --attack homogeneity"));

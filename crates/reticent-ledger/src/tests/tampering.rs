@@ -111,6 +111,7 @@ fn release(name: &str, file: Option<FileRecord>, bodies: &crate::blobs::Blobs) -
         method: None,
         spent: None,
         judged: HistoryScope::History { with: Vec::new() },
+        corrections: Default::default(),
     }
 }
 
@@ -160,7 +161,7 @@ fn change(folder: &Path, act: impl FnOnce(&Connection)) {
 /// Removes stored files that no entry uses.
 fn sweep(folder: &Path) {
     let ledger = Ledger::open_unchecked(folder).unwrap();
-    let used = crate::recovery::used_paths(&ledger.entries().unwrap());
+    let used = crate::corrections::used_paths(&ledger.entries().unwrap());
     for file in ledger.bodies.files().unwrap().iter().filter(|file| !used.contains(*file)) {
         fs::remove_file(folder.join(file)).unwrap();
     }

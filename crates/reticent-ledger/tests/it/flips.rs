@@ -31,6 +31,19 @@ fn every_flip_in_the_catalogue_is_detected() {
     assert!(flips > 3000);
 }
 
+/// The same after a withdrawal, an amendment and an erasure.
+#[test]
+fn every_flip_in_a_corrected_ledger_is_detected() {
+    let sandbox = Sandbox::corrected();
+    let path = sandbox.ledger().join("catalogue.sqlite");
+    let offsets = (0..).filter(|at| *at < 100 || at % 4096 < 16 || at % 31 == 0);
+    assert!(assert_flips_detected(&sandbox, &path, offsets) > 1000);
+    for path in files(&sandbox.ledger().join("links")) {
+        let step = (std::fs::metadata(&path).unwrap().len() / 200).max(1) as usize;
+        assert!(assert_flips_detected(&sandbox, &path, (0..).step_by(step)) >= 200);
+    }
+}
+
 #[test]
 fn every_flip_in_a_body_is_detected() {
     let sandbox = Sandbox::full();

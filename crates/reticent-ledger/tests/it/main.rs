@@ -1,6 +1,7 @@
 //! Integration tests of the ledger: round trips, tamper evidence, crash recovery, all formats.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod corrections;
 mod fixture;
 mod flips;
 mod formats;

@@ -9,8 +9,8 @@ use reticent::statement::{Parameter, Scope, Statement};
 use reticent::taxonomy::Type;
 use reticent::{Counts, Links, Recipient, ReleaseName, Role};
 use reticent_ledger::{
-    Body, BodyColumn, BodyTree, Error, FileRecord, Findings, Hash, HistoryScope, Holder, Identity, Key, KeyFile,
-    Ledger, Metric, Origin, Provenance, RecordOutcome, ReleaseDraft, Session,
+    AmendmentDraft, Body, BodyColumn, BodyTree, Error, FileRecord, Findings, Hash, HistoryScope, Holder, Identity, Key,
+    KeyFile, Ledger, Metric, Origin, Provenance, RecordOutcome, ReleaseDraft, Session, WithdrawalDraft,
 };
 
 pub const WAIT: Duration = Duration::from_secs(5);
@@ -127,6 +127,26 @@ impl Sandbox {
         sandbox.record("summer", &["ministry", "press"], &autumn());
         sandbox.record("autumn", &["public"], &clinic(&[(&["*", "Oslo", "flu"], 9)]));
         sandbox.open().write(&session()).unwrap().purge("summer", "asked for").unwrap();
+        sandbox
+    }
+
+    /// A ledger with a withdrawal, an amendment and an erasure.
+    pub fn corrected() -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.record("spring", &["press"], &spring());
+        sandbox.record("autumn", &["press"], &autumn());
+        std::fs::remove_file(sandbox.path().join("autumn.csv")).unwrap();
+        let mut ledger = sandbox.open();
+        let withdrawal = WithdrawalDraft { release: "autumn", reason: "never sent", destroyed_elsewhere: false };
+        ledger.write(&session()).unwrap().withdraw(withdrawal).unwrap();
+        let amendment = AmendmentDraft {
+            release: "spring".to_owned(),
+            reason: "known better".to_owned(),
+            roles: [("age".to_owned(), Role::Sensitive)].into(),
+            ..AmendmentDraft::default()
+        };
+        ledger.write(&session()).unwrap().amend(&amendment).unwrap();
+        ledger.write(&session()).unwrap().erase(6 << 64 | 6, "request 7").unwrap();
         sandbox
     }
 

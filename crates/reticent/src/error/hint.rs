@@ -60,6 +60,10 @@ pub enum Hint {
     NameConfidence,
     /// State the population.
     NamePopulation,
+    /// State that a file was destroyed elsewhere, where it cannot be checked.
+    DestroyedElsewhere,
+    /// Amend the recipients of a withdrawn release that somebody holds after all.
+    Reinstate,
 }
 
 impl Hint {

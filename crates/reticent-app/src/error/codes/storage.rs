@@ -93,6 +93,36 @@ pub(super) const LEDGER: &[ErrorCode] = &[
         "Become a member of the group, or let the owner of the ledger publish once.",
     ),
     entry(
+        "release-withdrawn",
+        "The release was withdrawn: nobody is assumed to hold it.",
+        "If a recipient holds it after all, amend its recipients. Then it counts again.",
+    ),
+    entry(
+        "release-in-use",
+        "A later release continues the republication series of this release, or counts its people.",
+        "Withdraw the later release first. If it was handed out, keep both.",
+    ),
+    entry(
+        "withdrawn-file-exists",
+        "The file of the release to be withdrawn exists.",
+        "Delete the file and every copy of it. If a recipient has one, keep the release.",
+    ),
+    entry(
+        "withdrawn-file-unchecked",
+        "It could not be checked whether the file of the release to be withdrawn is gone.",
+        "Make its folder readable, or state that every copy was destroyed. The ledger records that it was not checked.",
+    ),
+    entry(
+        "amendment-unfit",
+        "The amendment changes nothing, or does not fit the release.",
+        "Correct the amendment as the message describes.",
+    ),
+    entry(
+        "owner-not-found",
+        "No release with stored owner links has records of this owner.",
+        "Check how the data writes the owner: 7, 7.0 and 007 are different owners.",
+    ),
+    entry(
         "key-unusable",
         "The key file cannot be used.",
         "Correct the file as the message describes, for example its permissions.",

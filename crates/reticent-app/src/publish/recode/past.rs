@@ -21,6 +21,8 @@ pub(crate) struct EarlierReleases {
     pub by_coalition: Vec<Vec<usize>>,
     /// Owner links of each release in `history`, for the audit.
     owner_links: Vec<Option<Links>>,
+    /// Columns of each release in `history` that an amendment made identifiers. Joins use them as quasi-identifiers.
+    identifiers: Vec<Vec<usize>>,
 }
 
 /// A new release that has owner links.
@@ -42,7 +44,7 @@ impl EarlierReleases {
         if !numbers.is_empty() {
             past.history = check_complete(ledger.history(HistoryQuery { numbers: Some(numbers), links: None })?)?;
         }
-        let EarlierReleases { history, owner_links, .. } = &mut past;
+        let EarlierReleases { history, owner_links, identifiers, .. } = &mut past;
         for earlier in &mut history.releases {
             let entry = entries.iter().find(|entry| entry.number == earlier.number);
             if !earlier.presentation.is_none() {
@@ -55,6 +57,16 @@ impl EarlierReleases {
                 earlier.links = ledger.links(entry)?;
             }
             *earlier = earlier.clone().canonical();
+            let columns = earlier.release.columns.iter_mut().enumerate();
+            let shown = columns.filter(|(_, column)| column.role == Role::Identifier);
+            identifiers.push(
+                shown
+                    .map(|(at, column)| {
+                        column.role = Role::QuasiIdentifier;
+                        at
+                    })
+                    .collect(),
+            );
             owner_links.push(earlier.links.clone().filter(|_| needs_links));
             earlier.links = earlier.links.take().filter(|_| several == Some(true));
         }
@@ -65,7 +77,11 @@ impl EarlierReleases {
     /// Returns a release with its owner links.
     pub fn with_owner_links(&self, at: usize) -> RecordedRelease {
         let links = self.owner_links.get(at).cloned().flatten();
-        RecordedRelease { links, ..self.history.releases[at].clone() }
+        let mut recorded = RecordedRelease { links, ..self.history.releases[at].clone() };
+        for column in self.identifiers.get(at).into_iter().flatten() {
+            recorded.release.columns[*column].role = Role::Identifier;
+        }
+        recorded
     }
 
     /// Returns whether the audit models everything by which records of these releases and of a new one can be linked: every record has an
@@ -134,7 +150,7 @@ pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Res
         recalled.entries.iter().partition(|entry| plan.access.data_sets.excludes(entry));
     let unrelated: Vec<&str> =
         unrelated.iter().filter_map(|entry| entry.release().map(|release| release.name.as_str())).collect();
-    let released = related.iter().filter_map(|entry| entry.release());
+    let released = related.iter().filter_map(|entry| entry.held_release());
     let released: Vec<(&str, Vec<String>)> =
         released.map(|release| (release.name.as_str(), columns(release))).collect();
     let all = loaded.schema.attributes.iter().map(|attribute| attribute.name.as_str()).collect();
@@ -151,8 +167,13 @@ pub(super) fn unresolved_names(plan: &Plan<'_>, recalled: &LoadedHistory) -> Res
                 let hint = reticent::error::did_you_mean(&name, known.iter().map(|(name, _)| *name));
                 let messages = if hint.is_some() { &mut likely } else { &mut other };
                 let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+                let mut all = recalled.entries.iter().filter_map(Entry::release);
+                let why = match all.any(|release| release.name == name) {
+                    true => "was withdrawn",
+                    false => "is not in the ledger",
+                };
                 messages.push(format!(
-                    "the policy names release {name}, which is not in the ledger{hint}; requirements on it were ignored"
+                    "the policy names release {name}, which {why}{hint}; requirements on it were ignored"
                 ));
             }
             UnresolvedName::Column(release, column) => {

@@ -5,9 +5,7 @@ use reticent::republication::{Form, Underrepresented, withheld_text};
 use reticent::statement::Statement;
 use reticent_app::answer::{GroupSeconds, GroupedAnswer, HistoryScope, WithheldRecords};
 
-use super::recoded::{
-    print_assumptions, print_identity, print_ignored_history, print_not_judged, print_verdict, print_warnings,
-};
+use super::recoded::{print_identity, print_ignored_history, print_not_judged, print_verdict, print_warnings};
 use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, people, percent, plural, ratio, wrap};
 
 /// Maximum number of printed parts of the data that are under-represented.
@@ -154,8 +152,7 @@ fn print_requirements(answer: &GroupedAnswer) {
         println!("  {GOOD}meets{GOOD:#}    at least {} share {groups}", crate::terminal::people(people));
     }
     print_not_judged(&answer.statements);
-    print_verdict(&answer.not_established);
-    print_assumptions(&answer.assumptions);
+    print_verdict(&answer.not_established, &answer.assumptions);
 }
 
 fn print_departures(answer: &GroupedAnswer) {

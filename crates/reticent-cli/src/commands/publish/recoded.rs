@@ -37,8 +37,7 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     print_joins(answer, verbose);
     print_audit(answer);
     if answer.holds() {
-        print_verdict(&answer.not_established);
-        print_assumptions(&answer.assumptions);
+        print_verdict(&answer.not_established, &answer.assumptions);
     }
     print_columns(answer);
     print_risk(answer);
@@ -137,8 +136,8 @@ pub fn print_not_judged(statements: &[Statement]) {
     }
 }
 
-/// Prints whether the release is established to be within the policy, and if not, why.
-pub fn print_verdict(not_established: &[String]) {
+/// Prints whether the release is established to be within the policy, and if not, why; and what that assumes.
+pub fn print_verdict(not_established: &[String], assumptions: &[String]) {
     match not_established {
         [] => println!("  {GOOD}verdict {GOOD:#} within the policy"),
         open => {
@@ -146,12 +145,8 @@ pub fn print_verdict(not_established: &[String]) {
             open.iter().for_each(|why| println!("{}", wrap(why, WIDTH, "           ")));
         }
     }
-}
-
-/// Prints what the verdict assumes.
-pub fn print_assumptions(assumptions: &[String]) {
     for text in assumptions {
-        println!("{HINT}{}{HINT:#}", wrap(&format!("assumed: {text}"), WIDTH, "           "));
+        println!("  assumes  {}", wrap(text, WIDTH, "           ").trim_start());
     }
 }
 
