@@ -208,15 +208,23 @@ fn check_same_columns(earlier: &[Input], expected: Option<&[String]>, input: &In
     Err(Error::malformed(input.origin.path(), Some(1), message))
 }
 
-/// Checks that every column has a unique name. The first line may be data by mistake, so the errors name a column only if
-/// no field of the line is a number or a date.
-fn check_names(file: &Path, names: &[String]) -> Result<()> {
+/// Returns unique names of the columns. A column without a name, such as the row names that statistics programs write, is called
+/// `unnamed` with its number.
+///
+/// The first line may be data by mistake. So if a field of the line is a number or a date, a column without a name is an error,
+/// and errors do not contain names.
+fn column_names(file: &Path, mut names: Vec<String>) -> Result<Vec<String>> {
     let mistake = "; is the first line a header?";
-    if let Some(at) = names.iter().position(String::is_empty) {
-        return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
-    }
     let is_value = |name: &String| parse_number(name).is_some() || parse_date(name).is_some();
-    let may_be_data = names.iter().any(is_value);
+    let may_be_data = names.iter().any(is_value) || names.iter().all(String::is_empty);
+    for at in 0..names.len() {
+        if names[at].is_empty() && may_be_data {
+            return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
+        }
+        if names[at].is_empty() {
+            names[at] = format!("unnamed {}", at + 1);
+        }
+    }
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     let mut twins = Vec::new();
     for (at, name) in names.iter().enumerate() {
@@ -226,7 +234,7 @@ fn check_names(file: &Path, names: &[String]) -> Result<()> {
         }
     }
     let advice = if may_be_data { mistake } else { "; rename one of them" };
-    if twins.is_empty() { Ok(()) } else { Err(Error::malformed(file, Some(1), twins.join("; ") + advice)) }
+    if twins.is_empty() { Ok(names) } else { Err(Error::malformed(file, Some(1), twins.join("; ") + advice)) }
 }
 
 #[cfg(feature = "parquet")]

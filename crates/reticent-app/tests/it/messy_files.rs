@@ -15,7 +15,7 @@ fn pick(row: usize, column: usize, limit: usize) -> usize {
     (mixed >> 7) % limit
 }
 
-/// Drafts the policy, makes the salary sensitive, and publishes. Returns the rows of the release, without the header.
+/// Drafts the policy, makes the salary sensitive, and publishes. Returns the header and the rows of the release.
 #[track_caller]
 fn published(folder: &TestFolder, data: &str) -> (Vec<String>, Vec<Vec<String>>) {
     folder.init(data).passes();
@@ -26,9 +26,11 @@ fn published(folder: &TestFolder, data: &str) -> (Vec<String>, Vec<Vec<String>>)
     let after = after.replacen("role = \"quasi-identifier\"", "role = \"sensitive\"", 1);
     folder.write("reticent.toml", format!("{before}[columns.salary]{after}"));
     folder.publish(data, "first").run().passes();
-    let mut rows = folder.rows("first.csv");
-    let header = rows.remove(0);
-    (header, rows)
+    (header(folder), folder.rows("first.csv"))
+}
+
+fn header(folder: &TestFolder) -> Vec<String> {
+    folder.read("first.csv").lines().next().unwrap_or_default().split(',').map(str::to_owned).collect()
 }
 
 fn column(rows: &[Vec<String>], at: usize) -> BTreeSet<&str> {
@@ -146,9 +148,7 @@ fn an_excel_workbook() {
     );
     folder.check("staff.xlsx").violates();
     folder.publish("staff.xlsx", "first").run().passes();
-    let mut rows = folder.rows("first.csv");
-    let header = rows.remove(0);
-    check(&header, &rows);
+    check(&header(&folder), &folder.rows("first.csv"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use encoding_rs::{Encoding, UTF_8};
 
 use super::blocks::{BlockError, Blocks, MAX_RECORD_BYTES};
 use super::encoding::{self, NotThisEncoding, Utf8Reader};
-use super::{Origin, check_names};
+use super::{Origin, column_names};
 use crate::error::{Error, FileOperation, Result};
 use crate::options::Options;
 
@@ -53,8 +53,7 @@ pub(crate) fn header(origin: &Origin, options: &Options) -> Result<(Dialect, Vec
             .map_err(|_| not_utf8(origin, first.offset() + records.record_at() as u64, at))?;
         names.push(if dialect.trim { text.trim_matches(' ') } else { text }.to_owned());
     }
-    check_names(file, &names)?;
-    Ok((dialect, names))
+    Ok((dialect, column_names(file, names)?))
 }
 
 /// Returns the delimiter that occurs most often outside quotes in the first line.

@@ -12,7 +12,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
 use self::text::{TextArray, as_text, is_supported};
-use super::check_names;
+use super::column_names;
 use super::scan::{Fields, RowConsumer, RowError, trimmed};
 use crate::catch_panic::catch_panic;
 use crate::error::{Error, FileOperation, Result};
@@ -25,8 +25,8 @@ pub(crate) fn header(path: &Path) -> Result<(ArrowReaderMetadata, Vec<String>)> 
     let file = File::open(path).map_err(|error| Error::io(FileOperation::Read, path, error))?;
     let metadata = catch_panic(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()));
     let metadata = metadata.and_then(|metadata| metadata.ok()).ok_or_else(|| unreadable(path))?;
-    let names: Vec<String> = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
-    check_names(path, &names)?;
+    let names = metadata.schema().fields().iter().map(|field| field.name().clone()).collect();
+    let names = column_names(path, names)?;
     Ok((metadata, names))
 }
 

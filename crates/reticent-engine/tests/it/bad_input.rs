@@ -40,7 +40,9 @@ fn repeated_and_empty_column_names_are_refused() {
         "line 1: columns 1 and 3 have the same name (`a`); columns 2 and 4 have the same name (`b`)",
     );
     refused("a,7,a\n1,2,3\n", "line 1: columns 1 and 3 have the same name; is the first line a header?");
-    refused("a,,c\n1,2,3\n", "line 1: column 2 has no name");
+    refused("a,,3\n1,2,3\n", "line 1: column 2 has no name; is the first line a header?");
+    refused(",\n1,2\n", "line 1: column 1 has no name");
+    refused(",unnamed 1\n1,2\n", "columns 1 and 2 have the same name (`unnamed 1`)");
     refused("a, a\n1,2\n", "line 1: columns 1 and 2 have the same name");
 }
 
@@ -178,7 +180,7 @@ fn no_error_shows_a_value() {
         [format!("a,b\n1,{CANARY} {CANARY}").into_bytes(), b"\xff,\n".to_vec()].concat(),
         // Data without a header line.
         format!("{CANARY},{CANARY},7\n1,2,3\n").into(),
-        format!("{CANARY},\n1,2\n").into(),
+        format!("{CANARY},,3\n1,2,3\n").into(),
     ];
     for text in texts {
         let error = count_csv_bytes(&text, 8).unwrap_err();

@@ -225,6 +225,13 @@ fn rows_are_located_in_each_file() {
     assert_eq!(find(2), expected[..2]);
 }
 
+/// Statistics programs write row names in a first column without a name.
+#[test]
+fn columns_without_a_name_get_one() {
+    let counts = count_text(",a,\n1,2,\n3,4,\n", Options::default()).unwrap();
+    assert_eq!(counts.names, ["unnamed 1", "a", "unnamed 3"]);
+}
+
 /// A person is the same person in every encoding, so releases from different files are about the same people.
 #[test]
 fn owners_are_the_same_in_every_encoding() {

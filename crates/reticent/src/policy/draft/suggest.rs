@@ -53,6 +53,9 @@ pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
     if distinct_values(column) == 0 {
         return Some(("drop", "no row has a value".to_owned()));
     }
+    if column.name.starts_with("unnamed ") && is_nearly_unique(column) {
+        return Some(("drop", "the column has no name, and a value of its own in nearly every row: row numbers or names".to_owned()));
+    }
     let owner = "; it may be the `owner` column, which identifies the person of a record";
     let is_person = identifies_person(column) && distinct_values(column) > 20;
     let person = named(PERSON_WORDS).filter(|_| is_person);
