@@ -324,9 +324,9 @@ impl PreparedData {
         let quasi = columns.filter(|(_, column)| column.role == Role::QuasiIdentifier);
         let warning_for = |(at, column): (usize, &Column)| {
             let (role, why) = suggested_role(&self.sketch(at))?;
-            let what = if role == "identifier" { "an identifier" } else { role };
+            let what = if role == Role::Identifier { "an identifier" } else { role.word() };
             let warning = format!("{} has the role quasi-identifier but may be {what}: {why}", column.name);
-            (role != "quasi-identifier").then(|| (column.name.clone(), warning))
+            (!matches!(role, Role::QuasiIdentifier | Role::Drop)).then(|| (column.name.clone(), warning))
         };
         quasi.filter_map(warning_for).collect()
     }

@@ -5,7 +5,7 @@ mod survey;
 use std::path::{Path, PathBuf};
 
 use reticent::policy::presets::{self, Preset};
-use reticent::policy::{DraftSource, Policy, PolicyDraft, draft, json_schema};
+use reticent::policy::{DraftOptions, Policy, PolicyDraft, draft, json_schema};
 use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::Profile;
 
@@ -22,10 +22,12 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     let preset = request.preset.as_deref().map(find_preset).transpose()?;
     let survey = survey::survey(request, context)?;
     let first = request.data.first().map(String::as_str).unwrap_or_default();
-    let source = DraftSource {
+    let source = DraftOptions {
         encoding: survey.encoding.clone(),
         sheet: survey.sheet.clone(),
         missing_values: survey.missing_values.clone(),
+        owner: request.owner.clone(),
+        roles: request.roles.clone(),
     };
     let drafted = draft(&dataset_name(first), &survey.columns, &source);
     let drafted = match preset {
@@ -34,20 +36,35 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     };
     let files = files(&workspace.policy, &drafted)?;
     check_no_policy(&files, request.force)?;
+    let mut answer = InitAnswer {
+        rows: survey.rows,
+        columns: survey.columns.len(),
+        written: Vec::new(),
+        suggestions: drafted.columns.clone(),
+        notes: notes(&survey),
+    };
+    if request.dry_run {
+        return Ok(answer);
+    }
     // Start the ledger first: if that fails, no file has been replaced yet.
     let started = start_ledger(&workspace.policy, &drafted, context)?;
     let backup = write_all(&files)?;
     let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     written.extend(backup.map(|path| format!("{} (backup of the previous policy)", path.display())));
     written.extend(started);
-    let mut notes = survey.notes;
+    answer.written = written;
+    Ok(answer)
+}
+
+fn notes(survey: &survey::Survey) -> Vec<String> {
+    let mut notes = survey.notes.clone();
     let formats = survey.columns.iter().filter_map(|column| Some((&column.name, column.format.as_ref()?)));
     notes.extend(formats.map(|(column, format)| format_note(column, format)));
     let spellings: Vec<&String> = survey.missing_values.iter().filter(|text| !text.trim().is_empty()).collect();
     if !spellings.is_empty() {
         notes.push(format!("these texts mean a missing value: {spellings:?}"));
     }
-    Ok(InitAnswer { rows: survey.rows, columns: survey.columns.len(), written, notes })
+    notes
 }
 
 fn find_preset(id: &str) -> Result<&'static Preset> {

@@ -314,8 +314,8 @@ fn check_roles(counts: &Counts, known: &RegisterSchema) -> Result<()> {
         let many = distinct >= 20 && distinct * 10 >= records;
         let why = match suggested_role(&sketch) {
             _ if nearly_unique => "has a distinct value in nearly every record and may identify people".to_owned(),
-            Some(("identifier", why)) => format!("may be an identifier ({why})"),
-            Some(("sensitive", why)) => format!("may be sensitive ({why})"),
+            Some((Role::Identifier, why)) => format!("may be an identifier ({why})"),
+            Some((Role::Sensitive, why)) => format!("may be sensitive ({why})"),
             _ if many => format!("has {distinct} distinct values in {records} records and may identify people"),
             _ => continue,
         };

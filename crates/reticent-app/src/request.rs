@@ -14,6 +14,12 @@ pub struct InitRequest {
     pub data: Vec<String>,
     /// Formats of columns, instead of the detected ones.
     pub formats: Vec<(String, String)>,
+    /// Roles of columns, instead of the drafted ones.
+    pub roles: Vec<(String, Role)>,
+    /// Column that identifies the person.
+    pub owner: Option<String>,
+    /// Whether to return the suggestions only, and write nothing.
+    pub dry_run: bool,
     /// Whether to replace an existing policy (its file is renamed) and to accept a header line that looks like data.
     pub force: bool,
     /// Preset of the requirement. If `None`, the draft requires k-anonymity.

@@ -12,7 +12,7 @@ use reticent_app::{Confidence, Day, EntryReason, POLICY, Recipient, ReleaseName,
 
 pub use corrections::{Amend, Erase, Withdraw};
 
-pub use data::{Init, Taxonomy, TaxonomyAction, TaxonomyUpdate};
+pub use data::{Init, ROLES, Taxonomy, TaxonomyAction, TaxonomyUpdate};
 
 /// Publish data about people more than once: each release is checked against all earlier ones.
 #[derive(Debug, Parser)]

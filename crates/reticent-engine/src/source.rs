@@ -225,6 +225,13 @@ fn column_names(file: &Path, mut names: Vec<String>) -> Result<Vec<String>> {
             names[at] = format!("unnamed {}", at + 1);
         }
     }
+    let twins = same_names(&names, may_be_data);
+    let advice = if may_be_data { mistake } else { "; rename one of them" };
+    if twins.is_empty() { Ok(names) } else { Err(Error::malformed(file, Some(1), twins.join("; ") + advice)) }
+}
+
+/// Returns a text for each column with the name of an earlier one.
+fn same_names(names: &[String], may_be_data: bool) -> Vec<String> {
     let mut known: HashMap<&str, usize> = HashMap::with_capacity(names.len());
     let mut twins = Vec::new();
     for (at, name) in names.iter().enumerate() {
@@ -233,8 +240,7 @@ fn column_names(file: &Path, mut names: Vec<String>) -> Result<Vec<String>> {
             twins.push(format!("columns {} and {} have the same name{named}", twin + 1, at + 1));
         }
     }
-    let advice = if may_be_data { mistake } else { "; rename one of them" };
-    if twins.is_empty() { Ok(names) } else { Err(Error::malformed(file, Some(1), twins.join("; ") + advice)) }
+    twins
 }
 
 #[cfg(feature = "parquet")]

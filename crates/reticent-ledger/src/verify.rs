@@ -84,7 +84,7 @@ pub enum FileState {
     Replaced,
     /// The file has different bytes.
     Changed,
-    /// The existence of the file cannot be determined.
+    /// The file cannot be read, or its existence cannot be determined.
     Unseen,
 }
 
@@ -335,6 +335,8 @@ fn verify_file<'a>(
     };
     let state = match path.try_exists() {
         Ok(true) if later.any(by) => FileState::Replaced,
+        // A file that this user may not read is not known to be changed.
+        Ok(true) if in_place.is_none() && path.is_file() => FileState::Unseen,
         Ok(true) => FileState::Changed,
         Ok(false) => FileState::Absent,
         // A parent of the path is a file, so the path does not exist.

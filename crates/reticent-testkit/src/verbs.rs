@@ -35,8 +35,17 @@ impl TestFolder {
         self.workspace().init(&self.init_request(data, false), self.context())
     }
 
-    fn init_request(&self, data: &str, force: bool) -> InitRequest {
-        InitRequest { data: self.data(data), formats: Vec::new(), force, preset: None }
+    /// Returns a request to draft a policy.
+    pub fn init_request(&self, data: &str, force: bool) -> InitRequest {
+        InitRequest {
+            data: self.data(data),
+            formats: Vec::new(),
+            roles: Vec::new(),
+            owner: None,
+            dry_run: false,
+            force,
+            preset: None,
+        }
     }
 
     /// Drafts a policy and overwrites the existing one.

@@ -1,5 +1,6 @@
 //! Answer of `init`.
 
+use reticent::policy::DraftedColumn;
 use serde::Serialize;
 
 /// Answer of `init`.
@@ -11,6 +12,8 @@ pub struct InitAnswer {
     pub columns: usize,
     /// Paths that were written, with remarks; the policy first.
     pub written: Vec<String>,
+    /// Columns with their drafted and suggested roles.
+    pub suggestions: Vec<DraftedColumn>,
     /// How the data was read: encodings, formats that are converted, texts that mean a missing value.
     pub notes: Vec<String>,
 }

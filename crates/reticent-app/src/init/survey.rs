@@ -1,6 +1,7 @@
 //! What `init` learns from the data: encoding, missing values, types and formats of the columns.
 
 use reticent::Type;
+use reticent::error::did_you_mean;
 use reticent::policy::{ColumnSketch, missing_spellings, missing_values};
 use reticent::text::{counted, pattern};
 use reticent::text_format::{DateFormat, NumberFormat, TextFormat};
@@ -76,9 +77,11 @@ fn profile(data: &[String], options: Options) -> Result<(Embedded, Vec<Profile>,
 fn choose_formats(profiles: &[Profile], request: &InitRequest, context: &Context) -> Result<Vec<Option<TextFormat>>> {
     let this_year: i16 = context.today().get(..4).and_then(|year| year.parse().ok()).unwrap_or(2000);
     let years_from = this_year - 99;
-    for (column, _) in &request.formats {
+    let chosen = request.roles.iter().map(|(column, _)| column).chain(&request.owner);
+    for column in request.formats.iter().map(|(column, _)| column).chain(chosen) {
         if !profiles.iter().any(|profile| profile.name == *column) {
-            return Err(reticent_engine::Error::UnknownColumn { column: column.clone(), hint: None }.into());
+            let hint = did_you_mean(column, profiles.iter().map(|profile| profile.name.as_str()));
+            return Err(reticent_engine::Error::UnknownColumn { column: column.clone(), hint }.into());
         }
     }
     let mut ambiguous = Vec::new();

@@ -110,7 +110,7 @@ fn american_dates_and_dollars_in_utf_16() {
     let (header, rows) = published(&folder, "staff.csv");
     check(&header, &rows);
     // Two-digit years are in the past.
-    let years = |text: &&str| text.get(..4).and_then(|year| year.trim_start_matches('[').parse::<i32>().ok());
+    let years = |text: &&str| text.trim_start_matches('[').get(..4)?.parse::<i32>().ok();
     assert!(column(&rows, 0).iter().filter_map(years).all(|year| (1940..=1999).contains(&year)));
 }
 
@@ -161,8 +161,7 @@ fn ambiguous_dates_are_refused_until_somebody_chooses() {
     assert_eq!(columns[1]["candidates"], serde_json::json!(["1,234.56", "1234,56"]));
     let choose = |formats: &[(&str, &str)]| {
         let formats = formats.iter().map(|(column, format)| ((*column).to_owned(), (*format).to_owned())).collect();
-        let data = vec![folder.file("d.csv").display().to_string()];
-        let request = reticent_app::request::InitRequest { data, formats, force: true, preset: None };
+        let request = reticent_app::request::InitRequest { formats, ..folder.init_request("d.csv", true) };
         folder.workspace().init(&request, folder.context())
     };
     choose(&[("born", "%d/%m/%Y")]).fails_with("format-ambiguous");

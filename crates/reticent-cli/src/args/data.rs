@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use reticent_app::Role;
+
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub struct Init {
@@ -14,6 +16,15 @@ pub struct Init {
     /// How the dates or numbers of a column are written, for example born=%d/%m/%Y or pay=1.234,56. Can be repeated.
     #[arg(long, value_name = "COLUMN=FORMAT", value_parser = column_format)]
     pub format: Vec<(String, String)>,
+    /// Role of a column, for example salary=sensitive. Can be repeated.
+    #[arg(long, value_name = "COLUMN=ROLE", value_parser = column_role)]
+    pub role: Vec<(String, Role)>,
+    /// Column that identifies the person of a record.
+    #[arg(long, value_name = "COLUMN")]
+    pub owner: Option<String>,
+    /// Ask for the role of each column in the terminal.
+    #[arg(long, conflicts_with = "json")]
+    pub ask: bool,
     /// Overwrite an existing policy. Existing taxonomies are kept.
     #[arg(long)]
     pub force: bool,
@@ -55,3 +66,15 @@ fn column_format(text: &str) -> Result<(String, String), String> {
     let (column, format) = parts.ok_or_else(|| "write COLUMN=FORMAT, for example born=%d/%m/%Y".to_owned())?;
     Ok((column.to_owned(), format.to_owned()))
 }
+
+fn column_role(text: &str) -> Result<(String, Role), String> {
+    let roles = || ROLES.map(Role::word).join(", ");
+    let parts = text.split_once('=').filter(|(column, _)| !column.is_empty());
+    let (column, word) = parts.ok_or_else(|| "write COLUMN=ROLE, for example salary=sensitive".to_owned())?;
+    let role = ROLES.into_iter().find(|role| role.word() == word);
+    let role = role.ok_or_else(|| format!("`{word}` is not a role; roles: {}", roles()))?;
+    Ok((column.to_owned(), role))
+}
+
+/// Roles, in the order in which `init --ask` offers them.
+pub const ROLES: [Role; 5] = [Role::Identifier, Role::QuasiIdentifier, Role::Sensitive, Role::Other, Role::Drop];

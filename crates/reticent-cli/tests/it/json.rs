@@ -168,12 +168,17 @@ fn answers() -> Answers {
     for call in ["init people.csv", "demo", "catalogue", "schema", "completions bash", "man -o man"] {
         all.ask(&empty, call, 0);
     }
+    empty.write("dates.csv", "born,ill\n31.01.1980,N/A\n1.12.1981,flu\n");
+    all.ask(&empty, "init dates.csv --policy dates.toml", 0);
     all.ask_as("explain", &empty, "--explain key-unusable", 0);
     all.ask(&folder, "check", 0);
     let preset = folder.read("reticent.toml").replace("k = 3", "preset = \"wp29-05-2014\"");
     folder.write("preset.toml", preset);
     all.ask(&folder, "check --policy preset.toml", 0);
     all.ask(&folder, "check people.csv", 1);
+    folder.write("high.toml", clinic_policy(99));
+    all.ask(&folder, "check people.csv --policy high.toml", 1);
+    all.ask(&folder, "taxonomy update people.csv --dry-run", 0);
     all.ask(&folder, "check bare.csv --policy bare.toml", 1);
     all.ask(&folder, "publish bare.csv --policy bare.toml --name bare -o bare-out.csv --dry-run", 0);
     // In the file two values are written alike, and together they exceed the bound of one.

@@ -4,6 +4,7 @@
 mod concurrent_processes;
 mod demo;
 mod discretion;
+mod drafting;
 mod examples;
 mod failures;
 #[cfg(target_os = "linux")]

@@ -19,6 +19,19 @@ pub enum Role {
     Drop,
 }
 
+impl Role {
+    /// Returns the word for the role in a policy.
+    pub fn word(self) -> &'static str {
+        match self {
+            Role::Identifier => "identifier",
+            Role::QuasiIdentifier => "quasi-identifier",
+            Role::Sensitive => "sensitive",
+            Role::Other => "other",
+            Role::Drop => "drop",
+        }
+    }
+}
+
 /// What a value of a sensitive column describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]

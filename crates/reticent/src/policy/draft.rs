@@ -11,6 +11,7 @@ mod toml_text;
 mod trees;
 
 use crate::column_names::split_words;
+use crate::data::schema::Role;
 use crate::data::taxonomy::Type;
 use crate::data::text_format::TextFormat;
 pub use missing::{missing_spellings, missing_values};
@@ -39,15 +40,34 @@ pub struct ColumnSketch {
     pub quantiles: Vec<f64>,
 }
 
-/// How the data is read, as the draft declares it.
+/// What the draft declares in addition to what the columns show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct DraftSource {
+pub struct DraftOptions {
     /// Encoding of the text files, if it is not UTF-8.
     pub encoding: Option<String>,
     /// Sheet of the workbook.
     pub sheet: Option<String>,
     /// Texts that mean a missing value, the published one first.
     pub missing_values: Vec<String>,
+    /// Column that identifies the person. Its role is identifier.
+    pub owner: Option<String>,
+    /// Roles that the user chose.
+    pub roles: Vec<(String, Role)>,
+}
+
+/// A column of the draft, for a user who decides about its role.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct DraftedColumn {
+    /// Name of the column.
+    pub name: String,
+    /// Number and type of the values, as a text.
+    pub values: String,
+    /// Role in the draft.
+    pub role: Role,
+    /// Suggested role, if there is a reason for one.
+    pub suggested_role: Option<Role>,
+    /// Reason for the suggested role.
+    pub reason: Option<String>,
 }
 
 /// A drafted policy with its taxonomy files.
@@ -57,6 +77,8 @@ pub struct PolicyDraft {
     pub toml: String,
     /// Path (relative to the policy) and content of each taxonomy file.
     pub taxonomies: Vec<(String, String)>,
+    /// Columns with their drafted and suggested roles.
+    pub columns: Vec<DraftedColumn>,
 }
 
 /// Whether the column name means a date.
@@ -67,21 +89,37 @@ pub fn has_date_name(name: &str) -> bool {
 }
 
 /// Returns the suggested role of a column and the reason. Returns `None` without a suggestion, or if the suggestion is `other`.
-pub fn suggested_role(column: &ColumnSketch) -> Option<(&'static str, String)> {
-    suggest::role(column).filter(|(role, _)| *role != "other")
+pub fn suggested_role(column: &ColumnSketch) -> Option<(Role, String)> {
+    suggest::role(column).filter(|(role, _)| *role != Role::Other)
 }
 
 /// Drafts a policy for these columns.
-pub fn draft(dataset: &str, columns: &[ColumnSketch], source: &DraftSource) -> PolicyDraft {
+pub fn draft(dataset: &str, columns: &[ColumnSketch], source: &DraftOptions) -> PolicyDraft {
     let mut files = TaxonomyFiles::default();
     let all: Vec<ColumnSketch> = columns.iter().map(|column| without_missing(column, &source.missing_values)).collect();
     let mut toml = dataset_section(dataset, &all, source);
     toml.push_str(&source_section(source));
     for column in &all {
-        toml.push_str(&column_section(column, &mut files));
+        toml.push_str(&column_section(column, source.role_of(column), &mut files));
     }
     toml.push_str(FOOTER);
-    PolicyDraft { toml, taxonomies: files.written }
+    let columns = all.iter().map(|column| drafted_column(column, source)).collect();
+    PolicyDraft { toml, taxonomies: files.written, columns }
+}
+
+impl DraftOptions {
+    /// Returns the role of a column in the draft.
+    fn role_of(&self, column: &ColumnSketch) -> Role {
+        let chosen = self.roles.iter().find(|(name, _)| *name == column.name).map(|(_, role)| *role);
+        let owner = (self.owner.as_ref() == Some(&column.name)).then_some(Role::Identifier);
+        owner.or(chosen).unwrap_or_else(|| suggest::drafted_role(column))
+    }
+}
+
+fn drafted_column(column: &ColumnSketch, source: &DraftOptions) -> DraftedColumn {
+    let (suggested_role, reason) = suggest::role(column).unzip();
+    let (name, values) = (column.name.clone(), suggest::describe_values(column));
+    DraftedColumn { name, values, role: source.role_of(column), suggested_role, reason }
 }
 
 /// Returns the column without the texts that mean a missing value.
@@ -94,41 +132,42 @@ fn without_missing(column: &ColumnSketch, missing: &[String]) -> ColumnSketch {
     column
 }
 
-fn dataset_section(dataset: &str, columns: &[ColumnSketch], source: &DraftSource) -> String {
-    let owner = columns.iter().find(|column| suggest::may_be_repeated_owner(column));
-    let owner = owner.or_else(|| columns.iter().find(|column| suggest::may_be_unique_owner(column)));
-    let owner = owner.map_or_else(|| "COLUMN".to_owned(), |column| column.name.clone());
+fn dataset_section(dataset: &str, columns: &[ColumnSketch], source: &DraftOptions) -> String {
+    let guess = columns.iter().find(|column| suggest::may_be_repeated_owner(column));
+    let guess = guess.or_else(|| columns.iter().find(|column| suggest::may_be_unique_owner(column)));
+    let guess = guess.map_or_else(|| "COLUMN".to_owned(), |column| column.name.clone());
     let mut lines = vec![format!("name = {}", toml_text(dataset))];
     let meaning = "column that identifies the person; needed for republication methods and several records per person";
-    lines.push(format!("# owner = {}   # {meaning}", toml_text(&owner)));
+    let (mark, owner) = source.owner.as_ref().map_or(("# ", &guess), |owner| ("", owner));
+    lines.push(format!("{mark}owner = {}   # {meaning}", toml_text(owner)));
     lines.extend(missing::comment(columns, &source.missing_values));
     let missing: Vec<String> = source.missing_values.iter().map(|text| toml_text(text)).collect();
     lines.push(format!("missing-values = [{}]", missing.join(", ")));
     format!("{HEADER}{}\n", lines.join("\n"))
 }
 
-fn source_section(source: &DraftSource) -> String {
+fn source_section(source: &DraftOptions) -> String {
     let encoding = source.encoding.as_ref().map(|encoding| format!("encoding = {}", toml_text(encoding)));
     let sheet = source.sheet.as_ref().map(|sheet| format!("sheet = {}", toml_text(sheet)));
     let lines: Vec<String> = encoding.into_iter().chain(sheet).collect();
     if lines.is_empty() { String::new() } else { format!("\n[source]\n{}\n", lines.join("\n")) }
 }
 
-fn column_section(column: &ColumnSketch, files: &mut TaxonomyFiles) -> String {
+fn column_section(column: &ColumnSketch, role: Role, files: &mut TaxonomyFiles) -> String {
     let values = suggest::type_of(column);
     let mut lines = vec![String::new(), format!("[columns.{}]", toml_key(&column.name))];
     lines.push(format!("# {}", suggest::describe_values(column)));
     let suggested = suggest::role(column);
-    let role = suggest::drafted_role(column);
-    lines.extend(suggested.as_ref().map(|(suggested, why)| match role {
-        "quasi-identifier" => format!("# Suggested role: {suggested} - {why}"),
-        _ => format!("# {why}"),
+    lines.extend(suggested.as_ref().map(|(suggested, why)| match *suggested == role {
+        true => format!("# {why}"),
+        false => format!("# Suggested role: {} - {why}", suggested.word()),
     }));
-    lines.push(format!("role = \"{role}\""));
+    lines.push(format!("role = \"{}\"", role.word()));
     match values {
-        _ if role != "quasi-identifier" => {}
+        _ if matches!(role, Role::Identifier | Role::Drop) => {}
+        Type::Text if role != Role::QuasiIdentifier => {}
         // A taxonomy file must not list values that may identify people.
-        Type::Text if suggested.is_some_and(|(role, _)| role == "identifier") => lines.push(NO_TAXONOMY.to_owned()),
+        Type::Text if suggested.is_some_and(|(role, _)| role == Role::Identifier) => lines.push(NO_TAXONOMY.to_owned()),
         Type::Text if suggest::is_masked_code(column) => {
             lines.push("mask = \"prefix\"   # 12345 is generalized to 1234*, then 123*".to_owned());
         }
@@ -136,12 +175,13 @@ fn column_section(column: &ColumnSketch, files: &mut TaxonomyFiles) -> String {
         Type::Number => {
             lines.push("type = \"number\"".to_owned());
             lines.extend(format_lines(column));
-            lines.extend(trees::intervals_line(column));
+            lines.extend(trees::intervals_line(column).filter(|_| role == Role::QuasiIdentifier));
         }
         Type::Date => {
             lines.push("type = \"date\"".to_owned());
             lines.extend(format_lines(column));
-            lines.push("intervals = [\"month\", \"year\", \"decade\"]".to_owned());
+            let levels = "intervals = [\"month\", \"year\", \"decade\"]".to_owned();
+            lines.extend((role == Role::QuasiIdentifier).then_some(levels));
         }
     }
     lines.join("\n") + "\n"

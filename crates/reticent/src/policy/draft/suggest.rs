@@ -3,6 +3,7 @@
 use super::ColumnSketch;
 use super::content::content;
 use crate::column_names::{IDENTIFIER_WORDS, PERSON_WORDS, SENSITIVE_STEMS, SENSITIVE_WORDS, split_words};
+use crate::data::schema::Role;
 use crate::data::taxonomy::{Type, is_code};
 use crate::text::format_count;
 
@@ -47,43 +48,49 @@ pub(super) fn describe_values(column: &ColumnSketch) -> String {
 }
 
 /// Returns the suggested role and the reason.
-pub(super) fn role(column: &ColumnSketch) -> Option<(&'static str, String)> {
+pub(super) fn role(column: &ColumnSketch) -> Option<(Role, String)> {
     let words = split_words(&column.name);
     let named = |list: &[&'static str]| list.iter().copied().find(|known| words.iter().any(|word| word == known));
     if distinct_values(column) == 0 {
-        return Some(("drop", "no row has a value".to_owned()));
+        return Some((Role::Drop, "no row has a value".to_owned()));
     }
     if column.name.starts_with("unnamed ") && is_nearly_unique(column) {
-        return Some(("drop", "the column has no name, and a value of its own in nearly every row: row numbers or names".to_owned()));
+        return Some((
+            Role::Drop,
+            "the column has no name, and a value of its own in nearly every row: row numbers or names".to_owned(),
+        ));
     }
     let owner = "; it may be the `owner` column, which identifies the person of a record";
     let is_person = identifies_person(column) && distinct_values(column) > 20;
     let person = named(PERSON_WORDS).filter(|_| is_person);
     if let Some(content) = content(column).filter(|_| type_of(column) == Type::Text) {
-        return Some(("identifier", content.reason().to_owned()));
+        return Some((Role::Identifier, content.reason().to_owned()));
     }
     if is_nearly_unique(column) && type_of(column) == Type::Text {
         let why = "NEARLY UNIQUE: almost every row has a different value, which may identify a person";
-        return Some(("identifier", format!("{why}{}", person.map_or("", |_| owner))));
+        return Some((Role::Identifier, format!("{why}{}", person.map_or("", |_| owner))));
     }
     if let Some(word) = person {
-        return Some(("identifier", format!("the column name contains `{word}`{owner}")));
+        return Some((Role::Identifier, format!("the column name contains `{word}`{owner}")));
     }
     if is_name(column) {
-        return Some(("identifier", "the column name means names of people".to_owned()));
+        return Some((Role::Identifier, "the column name means names of people".to_owned()));
     }
     if let Some(word) = named(IDENTIFIER_WORDS) {
-        return Some(("identifier", format!("the column name contains `{word}`")));
+        return Some((Role::Identifier, format!("the column name contains `{word}`")));
     }
     let begins = |known: &&str| words.iter().any(|word| word.starts_with(known));
     if let Some(word) = named(SENSITIVE_WORDS).or_else(|| SENSITIVE_STEMS.iter().copied().find(begins)) {
-        return Some(("sensitive", format!("the column name contains `{word}`, which suggests private information")));
+        return Some((
+            Role::Sensitive,
+            format!("the column name contains `{word}`, which suggests private information"),
+        ));
     }
     if is_nearly_unique(column) {
         let why = "NEARLY UNIQUE: almost every row has a different value; an identifier, unless it is a measurement or a date";
-        return Some(("quasi-identifier", why.to_owned()));
+        return Some((Role::QuasiIdentifier, why.to_owned()));
     }
-    (distinct_values(column) <= 1).then(|| ("other", "the column has a single value".to_owned()))
+    (distinct_values(column) <= 1).then(|| (Role::Other, "the column has a single value".to_owned()))
 }
 
 /// Whether this may be the owner column of a table with several records per person.
@@ -121,12 +128,14 @@ fn is_name(column: &ColumnSketch) -> bool {
 }
 
 /// Returns the role in the draft. Only a column that certainly identifies people, or has no value, is not a quasi-identifier.
-pub(super) fn drafted_role(column: &ColumnSketch) -> &'static str {
+pub(super) fn drafted_role(column: &ColumnSketch) -> Role {
     let is_text = type_of(column) == Type::Text;
     match role(column) {
-        Some(("drop", _)) => "drop",
-        Some(("identifier", _)) if is_text && (content(column).is_some() || is_nearly_unique(column)) => "identifier",
-        _ => "quasi-identifier",
+        Some((Role::Drop, _)) => Role::Drop,
+        Some((Role::Identifier, _)) if is_text && (content(column).is_some() || is_nearly_unique(column)) => {
+            Role::Identifier
+        }
+        _ => Role::QuasiIdentifier,
     }
 }
 

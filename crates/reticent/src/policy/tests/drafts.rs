@@ -27,7 +27,7 @@ fn number(name: &str, quantiles: &[f64], distinct: u64) -> ColumnSketch {
 }
 
 fn draft(dataset: &str, columns: &[ColumnSketch]) -> PolicyDraft {
-    let source = DraftSource { missing_values: missing_values(columns), ..DraftSource::default() };
+    let source = DraftOptions { missing_values: missing_values(columns), ..DraftOptions::default() };
     super::draft(dataset, columns, &source)
 }
 

@@ -99,7 +99,7 @@ fn a_draft_with_a_preset_has_no_other_threshold() {
         quantiles: vec![1.0, 90.0],
     };
     for preset in LIST {
-        let drafted = draft("people", std::slice::from_ref(&column), &DraftSource::default()).with_preset(preset);
+        let drafted = draft("people", std::slice::from_ref(&column), &DraftOptions::default()).with_preset(preset);
         let policy = Policy::parse(&drafted.toml).unwrap();
         assert_eq!(policy.preset, Some(preset));
         assert_eq!(policy.shorthand.k, preset.k, "{}", drafted.toml);

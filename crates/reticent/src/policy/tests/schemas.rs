@@ -63,7 +63,7 @@ fn describes_every_key_of_a_policy() {
         format: None,
         quantiles: vec![0.0, 100.0],
     };
-    check(&draft("d", &[sketch(Type::Text), sketch(Type::Number), sketch(Type::Date)], &DraftSource::default()).toml);
+    check(&draft("d", &[sketch(Type::Text), sketch(Type::Number), sketch(Type::Date)], &DraftOptions::default()).toml);
 }
 
 #[test]
