@@ -104,6 +104,10 @@ fn check_header(profiles: &[Profile], force: bool) -> Result<()> {
     let is_value = |profile: &Profile| profile.values.iter().flatten().any(|(text, _)| *text == profile.name);
     let scales = profiles.iter().filter(|profile| like_data(&profile.name)).count();
     let values = profiles.iter().filter(|profile| !like_data(&profile.name) && is_value(profile)).count();
+    let one_of_words = profiles.len() == 1 && profiles[0].name.split_whitespace().nth(1).is_some();
+    if one_of_words && !force {
+        return Err(Problem::OneColumn.into());
+    }
     if force || (scales == 0 && values * 2 < profiles.len()) {
         return Ok(());
     }

@@ -123,6 +123,11 @@ const REQUESTS: &[ErrorCode] = &[
         "Insert a line with the column names before it.",
     ),
     entry(
+        "one-column",
+        "The data has one column, whose name has several words: its fields may be separated by spaces.",
+        "Save the file with commas, semicolons, tabs or | between the fields.",
+    ),
+    entry(
         "format-ambiguous",
         "The dates or numbers of a column can be read in several ways, for example 1/2/2013 as January or February.",
         "Choose one of the formats that the message lists.",

@@ -105,6 +105,11 @@ pub enum Problem {
     // Data and columns
     #[error("the data has no rows; a policy is drafted from at least one row")]
     NoRows,
+    #[error(
+        "the data has one column, whose name has several words. Fields are separated by commas, semicolons, tabs or |, and not by \
+         spaces; save the file with one of these separators"
+    )]
+    OneColumn,
     #[error("{} has no records", .path.display())]
     NoRecords { path: PathBuf },
     #[error(
@@ -305,7 +310,7 @@ impl Problem {
             P::KeyMissing { .. } => vec![Hint::OtherKey, Hint::KeyLost],
             P::PurgeUnconfirmed { .. } | P::EraseUnconfirmed { .. } => vec![Hint::Confirm],
             P::NoSuchEntry { .. } => vec![Hint::ListCatalogue],
-            P::HeaderLooksLikeData { .. } => vec![Hint::HeaderIsRight],
+            P::HeaderLooksLikeData { .. } | P::OneColumn => vec![Hint::HeaderIsRight],
             P::FormatAmbiguous { .. } => vec![Hint::ChooseFormat],
             P::RegisteredHeaderLooksLikeData { .. } | P::NoKnownColumn { .. } | P::RoleUnclear { .. } => {
                 vec![Hint::NameRoles]

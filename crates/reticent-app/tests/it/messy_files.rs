@@ -229,3 +229,20 @@ fn check_says_what_no_release_can_reach() {
     assert!(findings.unreachable[0].explanation.contains("0.56"), "{}", findings.unreachable[0].explanation);
     assert_eq!(findings.minimal_quasi_identifier.expect("a set").columns, ["age"]);
 }
+
+#[test]
+fn a_file_that_is_separated_by_spaces_is_refused() {
+    let folder = TestFolder::new();
+    folder.write("d.txt", "age sex income\n34 M 30000\n36 F 31000\n");
+    folder.init("d.txt").fails_with("one-column");
+}
+
+/// A draft needs a quasi-identifier, because its requirement is k-anonymity.
+#[test]
+fn a_table_of_names_has_a_draft_that_can_be_checked() {
+    let folder = TestFolder::new();
+    let rows: String = (0..30).map(|row| format!("Person {row}\n")).collect();
+    folder.write("d.csv", format!("name\n{rows}"));
+    folder.init("d.csv").passes();
+    folder.check("d.csv").violates();
+}

@@ -97,29 +97,42 @@ pub fn suggested_role(column: &ColumnSketch) -> Option<(Role, String)> {
 pub fn draft(dataset: &str, columns: &[ColumnSketch], source: &DraftOptions) -> PolicyDraft {
     let mut files = TaxonomyFiles::default();
     let all: Vec<ColumnSketch> = columns.iter().map(|column| without_missing(column, &source.missing_values)).collect();
+    let roles = source.roles_of(&all);
     let mut toml = dataset_section(dataset, &all, source);
     toml.push_str(&source_section(source));
-    for column in &all {
-        toml.push_str(&column_section(column, source.role_of(column), &mut files));
+    for (column, role) in all.iter().zip(&roles) {
+        toml.push_str(&column_section(column, *role, &mut files));
     }
     toml.push_str(FOOTER);
-    let columns = all.iter().map(|column| drafted_column(column, source)).collect();
+    let columns = all.iter().zip(roles).map(|(column, role)| drafted_column(column, role)).collect();
     PolicyDraft { toml, taxonomies: files.written, columns }
 }
 
 impl DraftOptions {
-    /// Returns the role of a column in the draft.
-    fn role_of(&self, column: &ColumnSketch) -> Role {
-        let chosen = self.roles.iter().find(|(name, _)| *name == column.name).map(|(_, role)| *role);
-        let owner = (self.owner.as_ref() == Some(&column.name)).then_some(Role::Identifier);
-        owner.or(chosen).unwrap_or_else(|| suggest::drafted_role(column))
+    /// Returns the roles of the columns in the draft.
+    fn roles_of(&self, columns: &[ColumnSketch]) -> Vec<Role> {
+        let chosen = |column: &ColumnSketch| {
+            let owner = (self.owner.as_ref() == Some(&column.name)).then_some(Role::Identifier);
+            owner.or_else(|| self.roles.iter().find(|(name, _)| *name == column.name).map(|(_, role)| *role))
+        };
+        let mut roles: Vec<Role> =
+            columns.iter().map(|column| chosen(column).unwrap_or_else(|| suggest::drafted_role(column))).collect();
+        // k-anonymity needs a quasi-identifier.
+        if !roles.contains(&Role::QuasiIdentifier) {
+            let drafted = columns
+                .iter()
+                .zip(&mut roles)
+                .filter(|(column, role)| chosen(column).is_none() && **role == Role::Identifier);
+            drafted.for_each(|(_, role)| *role = Role::QuasiIdentifier);
+        }
+        roles
     }
 }
 
-fn drafted_column(column: &ColumnSketch, source: &DraftOptions) -> DraftedColumn {
+fn drafted_column(column: &ColumnSketch, role: Role) -> DraftedColumn {
     let (suggested_role, reason) = suggest::role(column).unzip();
     let (name, values) = (column.name.clone(), suggest::describe_values(column));
-    DraftedColumn { name, values, role: source.role_of(column), suggested_role, reason }
+    DraftedColumn { name, values, role, suggested_role, reason }
 }
 
 /// Returns the column without the texts that mean a missing value.

@@ -22,8 +22,13 @@ const CODE_WORDS: &[&str] = &["code", "fips", "icd", "plz", "postal", "postcode"
 
 /// Returns the type of the column. A code, by its name or its leading zeros, is a text.
 pub(super) fn type_of(column: &ColumnSketch) -> Type {
-    let codes = texts(column).any(is_code) || has_code_name(column);
+    let codes = texts(column).any(is_code) || has_code_name(column) || has_two_numbers(column);
     if column.looks_like == Type::Number && codes { Type::Text } else { column.looks_like }
+}
+
+/// Whether the column has two numbers, such as 0 and 1 for no and yes. As intervals, they would be published as `<1` and `>=1`.
+fn has_two_numbers(column: &ColumnSketch) -> bool {
+    column.format.is_none() && column.values.as_ref().is_some_and(|values| values.len() == 2)
 }
 
 fn has_code_name(column: &ColumnSketch) -> bool {
@@ -39,6 +44,7 @@ pub(super) fn describe_values(column: &ColumnSketch) -> String {
     let empty = if column.empty > 0 { format!(", {} rows empty", format_count(column.empty)) } else { String::new() };
     let kind = match (type_of(column), column.looks_like) {
         (Type::Text, Type::Number) if has_code_name(column) => "; treated as a code, not a number (column name)",
+        (Type::Text, Type::Number) if has_two_numbers(column) => "; treated as a code, not a number (two values)",
         (Type::Text, Type::Number) => "; treated as a code, not a number (leading zeros)",
         (Type::Number, _) => "; all are numbers",
         (Type::Date, _) => "; all are dates",
@@ -144,8 +150,9 @@ pub(super) fn is_masked_code(column: &ColumnSketch) -> bool {
     let words = split_words(&column.name);
     let by_name = words.iter().any(|word| PREFIX_WORDS.contains(&word.as_str()));
     let is_code = |text: &str| text.chars().count() <= 20 && !text.contains(['*', ' ']);
+    let is_number = column.looks_like == Type::Number && !has_two_numbers(column);
     column.looks_like != Type::Date
-        && (by_name || column.looks_like == Type::Number)
+        && (by_name || is_number)
         && column.values.as_ref().is_some_and(|values| values.iter().all(|(text, _)| is_code(text)))
 }
 

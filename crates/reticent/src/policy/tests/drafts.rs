@@ -150,6 +150,16 @@ fn a_code_with_leading_zeros_is_no_number() {
 }
 
 #[test]
+fn two_numbers_are_codes() {
+    let mut observed = text("observed", &["0", "1"]);
+    observed.looks_like = Type::Number;
+    let (draft, _) = draft_and_parse("d", &[observed.clone()]);
+    assert!(draft.toml.contains("taxonomy = \"taxonomies/observed.csv\""), "{}", draft.toml);
+    observed.values = Some(["0", "1", "2"].map(|value| (value.to_owned(), 10)).to_vec());
+    assert!(draft_and_parse("d", &[observed]).0.toml.contains("type = \"number\""));
+}
+
+#[test]
 fn column_names_suggest_roles() {
     let names = [
         ("patientID", Some("identifier")),
