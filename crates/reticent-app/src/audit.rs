@@ -18,7 +18,7 @@ use reticent::error::Obstacle;
 use reticent::policy::Policy;
 use reticent::registry::{Arguments, Entry as RegistryEntry};
 use reticent::{Confidence, History, Links, Ratio, RecordedRelease, Role};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options};
 use reticent_ledger::{Entry, Ledger};
 
 use crate::Workspace;
@@ -28,6 +28,7 @@ use crate::corrections::assumptions;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, UNSIGNED, recipients};
+use crate::reading::{file_notes, text_options};
 use crate::request::{Adversary, AuditRequest};
 use attack::requested_attacks;
 use background::Background;
@@ -108,7 +109,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     let ours = history.without_populations();
     check_columns(request, &ours)?;
     let people = match &request.population {
-        Some(path) => population(path, &ours, context)?,
+        Some(path) => population(path, &ours, loaded.as_ref().map(|loaded| &loaded.policy), context)?,
         None => Vec::new(),
     };
     let ordered = request.attacks.iter().any(|id| id == "all" || id == reticent::attacks::unsorted_matching::ENTRY.id);
@@ -363,8 +364,9 @@ fn coalition(
 }
 
 /// Reads the population table: one person per record, with the non-sensitive columns that a release has.
-fn population(path: &Path, history: &History, context: &Context) -> Result<Vec<KnownPerson>> {
-    let engine = Embedded::open_file(path, context.engine_options())?;
+fn population(path: &Path, history: &History, policy: Option<&Policy>, context: &Context) -> Result<Vec<KnownPerson>> {
+    let engine = Embedded::open_file(path, Options { missing: Vec::new(), ..text_options(policy, context) })?;
+    file_notes(&engine).iter().for_each(|note| context.warn(note, None));
     let released = |name: &&String| {
         history.releases.iter().flat_map(|recorded| &recorded.release.columns).any(|c| c.name == **name)
     };

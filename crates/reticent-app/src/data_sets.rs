@@ -67,8 +67,11 @@ impl DataSets {
         known.remove(&NO_OWNER);
         for entry in entries.iter().filter(|entry| self.excludes(entry)) {
             let Some(release) = entry.release() else { continue };
-            // The contents of an erased release cannot be compared.
-            let theirs = if release.links.is_some() { ledger.links(entry).unwrap_or(None) } else { None };
+            let theirs = match ledger.links(entry) {
+                // The contents of an erased release cannot be compared.
+                Err(reticent_ledger::Error::Erased { .. }) => None,
+                links => links?,
+            };
             let data_set = || release.dataset.clone();
             if let Some(theirs) = &theirs {
                 let shared: BTreeSet<&Pseudonym> =

@@ -18,6 +18,10 @@ use crate::ledger_access::LedgerAccess;
 use crate::request::EraseRequest;
 
 pub(crate) fn erase(workspace: &Workspace, request: &EraseRequest, context: &Context) -> Result<EraseAnswer> {
+    // The entry, which is never removed, would contain it.
+    if request.owner.is_named_in(request.reason.as_str()) {
+        return Err(Problem::ReasonNamesOwner.into());
+    }
     // The description names no person: other processes see it while they wait.
     let access = LedgerAccess::find(workspace, "erasing a person", context)?;
     let mut ledger = access.open_to_write()?;

@@ -261,6 +261,7 @@ fn ledger_class(error: &reticent_ledger::Error) -> Class {
         | Error::Denied { .. }
         | Error::Catalogue { .. }
         | Error::Unnamed { .. }
+        | Error::ErasedFilesRemain { .. }
         | Error::NotShared { .. } => Class::Io,
         _ => Class::Invalid,
     }

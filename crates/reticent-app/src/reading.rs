@@ -16,12 +16,18 @@ const MAX_ROWS: usize = 3;
 
 /// Returns the options of the engine for the data of a policy.
 pub(crate) fn source_options(policy: &Policy, context: &Context) -> Options {
+    Options { formats: policy.formats(), ..text_options(Some(policy), context) }
+}
+
+/// Returns the options of the engine for a table that is not the data, such as a release of another program: encoding,
+/// delimiter and missing values of the policy, but not its formats.
+pub(crate) fn text_options(policy: Option<&Policy>, context: &Context) -> Options {
+    let Some(policy) = policy else { return context.engine_options() };
     Options {
         missing: policy.missing_values.clone(),
         encoding: policy.source.encoding.clone(),
         delimiter: policy.source.delimiter,
         sheet: policy.source.sheet.clone(),
-        formats: policy.formats(),
         ..context.engine_options()
     }
 }

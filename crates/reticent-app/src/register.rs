@@ -19,6 +19,7 @@ use crate::context::Context;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::reading::{file_notes, text_options};
 use crate::request::RegisterRequest;
 use presentation::presentation;
 
@@ -43,15 +44,10 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     workspace.check_policy()?;
     let access = LedgerAccess::find(workspace, &format!("registering {}", options.name), context)?;
     let known = register_schema(workspace, options)?;
-    let missing = known.loaded.as_ref().map(|loaded| loaded.policy.missing_values.clone());
-    let engine = Embedded::open_file(
-        &options.file,
-        Options {
-            missing: missing.unwrap_or_default(),
-            allow_missing_owner: options.counterfeit_column.is_some(),
-            ..context.engine_options()
-        },
-    )?;
+    let read = text_options(known.loaded.as_ref().map(|loaded| &loaded.policy), context);
+    let allow_missing_owner = options.counterfeit_column.is_some();
+    let engine = Embedded::open_file(&options.file, Options { allow_missing_owner, ..read })?;
+    file_notes(&engine).iter().for_each(|note| context.warn(note, None));
     known.check(engine.columns(), options)?;
     let existing = access.open_if_exists()?;
     let entries = existing.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();

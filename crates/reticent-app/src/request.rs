@@ -12,6 +12,8 @@ use crate::error::{Error, Problem, Result};
 pub struct InitRequest {
     /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
+    /// Encoding of text files, if it is not detected. The policy declares it.
+    pub encoding: Option<String>,
     /// Formats of columns, instead of the detected ones.
     pub formats: Vec<(String, String)>,
     /// Roles of columns, instead of the drafted ones.
@@ -428,6 +430,17 @@ impl OwnerText {
 
     pub(crate) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()
+    }
+
+    /// Whether a text contains the value as a word, in any case.
+    pub(crate) fn is_named_in(&self, text: &str) -> bool {
+        let (text, owner) = (text.to_lowercase(), self.0.trim().to_lowercase());
+        let is_word = |at: usize| {
+            let before = text[..at].chars().next_back();
+            let after = text[at + owner.len()..].chars().next();
+            !before.is_some_and(char::is_alphanumeric) && !after.is_some_and(char::is_alphanumeric)
+        };
+        !owner.is_empty() && text.match_indices(&owner).any(|(at, _)| is_word(at))
     }
 }
 

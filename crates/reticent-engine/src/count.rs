@@ -128,7 +128,8 @@ impl<'a> Coders<'a> {
         let coders = self.coders.iter_mut().zip(&mut self.converters);
         for (at, (((coder, converter), code), column)) in coders.zip(codes).zip(self.shared.columns).enumerate() {
             let text = row.field(at);
-            let text = converter.as_mut().map_or(text, |converter| converter.convert(text));
+            let text = converter.as_mut().map_or(Some(text), |converter| converter.convert(text));
+            let text = text.ok_or(RowError::OtherFormat(at))?;
             *code = coder.code(text, at, &column.name)?;
         }
         Ok(())

@@ -56,8 +56,6 @@ pub enum Error {
         line: Option<u64>,
         /// Description of the problem, and how to fix it.
         message: String,
-        /// Whether the text has another encoding.
-        not_utf8: bool,
     },
     /// The table has no such column.
     #[error("the data has no column `{column}`{}", hint_text(.hint))]
@@ -175,7 +173,7 @@ impl Error {
     }
 
     pub(crate) fn malformed(file: &Path, line: Option<u64>, message: impl Into<String>) -> Self {
-        Error::Malformed { file: file.to_owned(), line, message: message.into(), not_utf8: false }
+        Error::Malformed { file: file.to_owned(), line, message: message.into() }
     }
 }
 

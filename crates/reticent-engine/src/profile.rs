@@ -123,7 +123,8 @@ impl RowConsumer for Profiler<'_> {
     fn row(&mut self, row: &impl Fields) -> Result<(), RowError> {
         for (at, (column, converter)) in self.columns.iter_mut().zip(&mut self.converters).enumerate() {
             let text = row.field(at);
-            let text = converter.as_mut().map_or(text, |converter| converter.convert(text));
+            let text = converter.as_mut().map_or(Some(text), |converter| converter.convert(text));
+            let text = text.ok_or(RowError::OtherFormat(at))?;
             column.take(text, self.options).ok_or(RowError::NotUtf8(at))?;
         }
         Ok(())

@@ -180,7 +180,7 @@ fn text_input(mut origin: Origin, bytes: u64, options: &Options) -> Result<(Inpu
 
 #[cfg(feature = "workbook")]
 fn workbook_input(path: PathBuf, content: &[u8], options: &Options) -> Result<(Input, Vec<String>)> {
-    let sheet = workbook::read(&path, content, options.sheet.as_deref())?;
+    let sheet = workbook::read(&path, content, options.sheet.as_deref(), options.memory)?;
     let bytes = sheet.text.len() as u64;
     let origin = Origin { sheet: Some(sheet.name), ..Origin::memory(path, sheet.text.into()) };
     let options = Options { encoding: Some(UTF_8.name().to_owned()), delimiter: Some(b','), ..options.clone() };
@@ -216,7 +216,9 @@ fn check_same_columns(earlier: &[Input], expected: Option<&[String]>, input: &In
 fn column_names(file: &Path, mut names: Vec<String>) -> Result<Vec<String>> {
     let mistake = "; is the first line a header?";
     let is_value = |name: &String| parse_number(name).is_some() || parse_date(name).is_some();
-    let may_be_data = names.iter().any(is_value) || names.iter().all(String::is_empty);
+    let unnamed = names.iter().filter(|name| name.is_empty()).count();
+    // A title above the table has one field.
+    let may_be_data = names.iter().any(is_value) || unnamed * 2 > names.len() || unnamed == names.len();
     for at in 0..names.len() {
         if names[at].is_empty() && may_be_data {
             return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use reticent::{Recipient, Role};
 
-use crate::entry::{Amendment, Entry, EntryKind, Origin, ReleaseRecord};
+use crate::entry::{Amendment, Entry, EntryKind, HistoryScope, Origin, ReleaseRecord};
 use crate::error::{Error, Result};
 use crate::ledger::Writer;
 
@@ -47,6 +47,12 @@ impl Writer<'_> {
         if !names_recipients {
             before.check_not_withdrawn()?;
         }
+        let entries = self.chain.corrected(&self.ledger.folder)?;
+        if let Some(basis) = withdrawn_basis(&entries, release) {
+            let why =
+                format!("it builds on release {basis}, which is withdrawn; amend the recipients of that release first");
+            return Err(Error::AmendmentUnfit { number: before.number, name: release.name.clone(), why });
+        }
         let unfit = |why: String| Error::AmendmentUnfit { number: before.number, name: release.name.clone(), why };
         let recipients = names_recipients.then(|| draft.all_recipients(release));
         if recipients.as_ref().is_some_and(Vec::is_empty) {
@@ -75,6 +81,19 @@ impl Writer<'_> {
         self.seal();
         Ok(AmendmentOutcome { entry, before, after })
     }
+}
+
+/// Returns a withdrawn release that this release builds on: an earlier one of its republication series, or the one whose
+/// people it counts.
+fn withdrawn_basis(entries: &[Entry], release: &ReleaseRecord) -> Option<u64> {
+    let is_basis = |entry: &&Entry| {
+        let judged_with = matches!(&release.judged, HistoryScope::History { with } if with.contains(&entry.number));
+        let earlier = entry.release();
+        let continues =
+            release.method.is_some() && earlier.is_some_and(|earlier| earlier.method.is_some()) && judged_with;
+        continues || release.disguise.about_release == Some(entry.number)
+    };
+    entries.iter().filter(is_basis).find(|entry| entry.check_not_withdrawn().is_err()).map(|entry| entry.number)
 }
 
 impl AmendmentDraft {

@@ -27,8 +27,9 @@ impl Writer<'_> {
         match self.append_erasure(person, reason, &mut journal) {
             Ok(entry) => {
                 // From here on the erasure is recorded. The next writer completes an interrupted one.
-                self.ledger.remove_erased_files(&self.chain)?;
+                let removed = self.ledger.remove_erased_files(&self.chain);
                 self.seal();
+                removed.map_err(|error| Error::ErasedFilesRemain { entry: entry.number, why: error.to_string() })?;
                 Ok(entry)
             }
             Err(error) => {

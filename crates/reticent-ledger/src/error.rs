@@ -115,6 +115,17 @@ pub enum Error {
         /// Time of the erasure.
         at: String,
     },
+    /// An erasure is recorded, but old files could not be removed.
+    #[error(
+        "the erasure is recorded as entry {entry}, but old files could not be removed: {why}; the next command that writes to \
+         the ledger removes them"
+    )]
+    ErasedFilesRemain {
+        /// Number of the entry.
+        entry: u64,
+        /// Reason.
+        why: String,
+    },
     /// The release was withdrawn.
     #[error("release {number} (`{name}`) was withdrawn on {at}; nobody is assumed to hold it")]
     #[strum(serialize = "release-withdrawn")]
@@ -391,6 +402,10 @@ impl Serialize for Error {
                 map.serialize_entry("number", number)?;
                 map.serialize_entry("name", name)?;
                 map.serialize_entry("at", at)?;
+            }
+            Error::ErasedFilesRemain { entry, why } => {
+                map.serialize_entry("entry", entry)?;
+                map.serialize_entry("system", why)?;
             }
             Error::Withdrawn { number, name, at } => {
                 map.serialize_entry("number", number)?;

@@ -11,13 +11,15 @@ use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 use reticent::republication::PersonState;
 use reticent::{Links, Presentation, Pseudonym};
 
 use crate::blobs::{HashingWriter, parquet_error};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::hash::Hash;
 
 /// Returns true if the pseudonyms are sorted and the links match the counts of the records. If the release counts
 /// counterfeit records, a record may have fewer links than its count.
@@ -57,9 +59,16 @@ const BATCH: usize = 1 << 16;
 const PSEUDONYM_BYTES: i32 = 16;
 const COLUMNS: [&str; 3] = ["pseudonym", "combination", "records"];
 
-/// Writes links in their order.
+/// Writes links in their order, with random bytes.
+///
+/// The hash of the file stays in the ledger after an erasure. Without the random bytes, whoever has the key could compute
+/// the hash with each person instead of the stand-in, and find out who was erased.
 pub(crate) fn write(links: &Links, file: &mut HashingWriter) -> Result<()> {
     let path = file.path().to_owned();
+    let mut salt = [0; 32];
+    getrandom::fill(&mut salt)
+        .map_err(|error| Error::io("draw random bytes for", &path, std::io::Error::other(error)))?;
+    let salt = KeyValue::new("salt".to_owned(), Hash::digest(&salt).to_string());
     let failed = |error: ParquetError| parquet_error("write", &path, error);
     let types = [DataType::FixedSizeBinary(PSEUDONYM_BYTES), DataType::UInt32, DataType::UInt32];
     let fields: Vec<Field> = COLUMNS.iter().zip(types).map(|(name, kind)| Field::new(*name, kind, false)).collect();
@@ -70,6 +79,7 @@ pub(crate) fn write(links: &Links, file: &mut HashingWriter) -> Result<()> {
         .set_column_dictionary_enabled(ColumnPath::from(COLUMNS[0]), false)
         .set_column_compression(ColumnPath::from(COLUMNS[0]), Compression::UNCOMPRESSED)
         .set_created_by("reticent".to_owned())
+        .set_key_value_metadata(Some(vec![salt]))
         .build();
     let mut writer = ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(failed)?;
     for start in (0..links.len()).step_by(BATCH) {

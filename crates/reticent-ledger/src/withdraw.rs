@@ -86,6 +86,10 @@ impl Ledger {
         if let Some(waiting) = unnamed.iter().find(|waiting| waiting.release == number) {
             return Err(exists(waiting.naming.to_absolute(&self.folder).from));
         }
+        if release.origin != Origin::Published {
+            let why = "it was not written by Reticent, so a missing copy shows nothing".to_owned();
+            return Err(unchecked(None, why));
+        }
         let Some(file) = &release.file else {
             return Err(unchecked(None, "the ledger has no path of it".to_owned()));
         };

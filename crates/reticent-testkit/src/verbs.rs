@@ -39,6 +39,7 @@ impl TestFolder {
     pub fn init_request(&self, data: &str, force: bool) -> InitRequest {
         InitRequest {
             data: self.data(data),
+            encoding: None,
             formats: Vec::new(),
             roles: Vec::new(),
             owner: None,

@@ -12,6 +12,8 @@ pub enum Cell {
     Text(&'static str),
     /// A number.
     Number(f64),
+    /// A number in the cell with this name, wherever it stands in the rows.
+    Far(&'static str),
     /// A date, as the number of days that Excel stores.
     Day(u32),
 }
@@ -77,6 +79,7 @@ fn xlsx_row(row: &[Cell], number: u32) -> String {
         Cell::Text(text) => {
             format!(r#"<c r="{letter}{number}" t="inlineStr"><is><t>{}</t></is></c>"#, text.replace('&', "&amp;"))
         }
+        Cell::Far(place) => format!(r#"<c r="{place}"><v>7</v></c>"#),
         Cell::Number(value) => format!(r#"<c r="{letter}{number}"><v>{value}</v></c>"#),
         Cell::Day(day) => format!(r#"<c r="{letter}{number}" s="1"><v>{day}</v></c>"#),
     };
@@ -92,6 +95,7 @@ pub fn ods(name: &str, rows: &[Vec<Cell>]) -> Vec<u8> {
         Cell::Number(value) => {
             format!(r#"<table:table-cell office:value-type="float" office:value="{value}"><text:p>{value}</text:p></table:table-cell>"#)
         }
+        Cell::Far(_) => String::new(),
         Cell::Day(_) => r#"<table:table-cell office:value-type="date" office:date-value="2013-01-31"><text:p>31.01.13</text:p></table:table-cell>"#.to_owned(),
     }
     };

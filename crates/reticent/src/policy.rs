@@ -29,8 +29,8 @@ use crate::release::recipients::NonColluding;
 use crate::requirement::{ModelSpec, Shorthand};
 
 pub use draft::{
-    ColumnSketch, DraftOptions, DraftedColumn, PolicyDraft, draft, has_date_name, missing_spellings, missing_values,
-    suggested_role,
+    ColumnSketch, DraftOptions, DraftedColumn, PolicyDraft, draft, has_code_name, has_date_name, missing_spellings,
+    missing_values, suggested_role,
 };
 pub use json_schema::json_schema;
 

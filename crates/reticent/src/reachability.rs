@@ -4,6 +4,8 @@
 //! generalization of the table does. Suppressed records can lower the share of a sensitive value, so the check removes as
 //! many records as the policy allows from the most frequent values of each sensitive attribute in turn.
 
+use std::collections::BinaryHeap;
+
 use crate::algorithms::Suppression;
 use crate::data::contingency::{ContingencyTable, Weight};
 use crate::data::schema::Role;
@@ -66,14 +68,12 @@ fn violated(table: &Table, requirement: &Requirement) -> Result<Vec<UnreachableM
 
 /// Removes records, one at a time, from the value of a column that is then the most frequent.
 fn without_most_frequent(table: &Table, column: usize, records: Weight) -> ContingencyTable {
-    let mut counts = table.weights_of(column);
+    let mut counts: BinaryHeap<(Weight, usize)> = table.weights_of(column).into_iter().zip(0..).collect();
     let mut removed = vec![0; counts.len()];
     for _ in 0..records {
-        let Some(most) = (0..counts.len()).max_by_key(|code| counts[*code]).filter(|code| counts[*code] > 0) else {
-            break;
-        };
-        counts[most] -= 1;
-        removed[most] += 1;
+        let Some((count, code)) = counts.pop().filter(|(count, _)| *count > 0) else { break };
+        removed[code] += 1;
+        counts.push((count - 1, code));
     }
     let mut contingency = table.contingency.clone();
     for (weight, code) in contingency.weights.iter_mut().zip(&contingency.codes[column]) {

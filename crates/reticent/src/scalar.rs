@@ -25,9 +25,12 @@ pub fn number_text(number: f64) -> String {
 /// 2^53. Above it, an `f64` cannot represent every integer.
 pub(crate) const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
-/// Whether the text is a code: digits with a leading zero, which no number has.
+/// Whether the text is a code: digits with a leading zero before another digit, which no number has. `038.9` is a code, `0.5`
+/// is not.
 pub(crate) fn is_code(digits: &str) -> bool {
-    digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
+    let mut bytes = digits.bytes();
+    let leads = bytes.next() == Some(b'0') && bytes.next().is_some_and(|second| second.is_ascii_digit());
+    leads && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }
 
 /// Parses a finite number of magnitude below 2^53, so that every integer is exact.

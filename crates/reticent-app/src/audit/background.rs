@@ -6,13 +6,14 @@ use reticent::audit::SolveOptions;
 use reticent::audit::{AuditOptions, BackgroundKnowledge, KnownValue, audit};
 use reticent::error::Obstacle;
 use reticent::{History, Pseudonym};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, OwnerKey};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options, OwnerKey};
 use reticent_ledger::Entry;
 
 use crate::context::Context;
 use crate::dataset::LoadedPolicy;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::reading::{file_notes, text_options};
 
 /// Background knowledge with the line number of each statement.
 #[derive(Default)]
@@ -44,7 +45,10 @@ impl Background {
             return Background::parse(&text, &pseudonym_of);
         }
         let owner = loaded.and_then(|loaded| loaded.policy.owner.clone()).ok_or(Problem::OwnerColumnUnknown)?;
-        let engine = Embedded::open_file(path, context.engine_options())?;
+        let policy = loaded.map(|loaded| &loaded.policy);
+        let missing = Vec::new();
+        let engine = Embedded::open_file(path, Options { missing, ..text_options(policy, context) })?;
+        file_notes(&engine).iter().for_each(|note| context.warn(note, None));
         if !engine.columns().contains(&owner) {
             return Err(Problem::OwnerColumnMissing { path: path.to_owned(), column: owner }.into());
         }

@@ -83,6 +83,11 @@ const REQUESTS: &[ErrorCode] = &[
         "Compare the existing file with the ledger, and choose another output file.",
     ),
     entry(
+        "reason-names-owner",
+        "The reason of an erasure contains the owner value, which the ledger would keep forever.",
+        "Write a reason that names nobody.",
+    ),
+    entry(
         "purge-unconfirmed",
         "The erasure of a release was not confirmed.",
         "Confirm the erasure. It cannot be undone.",

@@ -81,6 +81,8 @@ pub enum Problem {
     EraseUnconfirmed { releases: Vec<u64> },
     #[error("entry {number} is not a release")]
     NotARelease { number: u64 },
+    #[error("the reason contains the owner value; the ledger keeps reasons forever, so write one that names nobody")]
+    ReasonNamesOwner,
     // Options
     #[error("the option {option} needs the option {needs}")]
     OptionNeeds { option: &'static str, needs: &'static str },

@@ -34,6 +34,6 @@ pub(super) fn lines(rows: &[UnfitRow]) -> String {
     };
     let lines: String = rows.chunk_by(|one, next| one.column == next.column).map(of_column).collect();
     let is_hidden = rows.iter().any(|row| row.value.is_none());
-    let legend = "\n  (patterns: 9 is a digit, a and A are letters; row 1 is the header)";
+    let legend = "\n  (patterns: 9 is a digit, a and A are letters; row 1 is the header, and blank rows do not count)";
     if is_hidden { lines + legend } else { lines }
 }

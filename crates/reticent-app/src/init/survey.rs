@@ -13,9 +13,6 @@ use crate::error::{AmbiguousFormat, Error, Problem, Result};
 use crate::reading::file_notes;
 use crate::request::InitRequest;
 
-/// Encoding of text files that are not UTF-8 and have no byte order mark.
-const FALLBACK_ENCODING: &str = "windows-1252";
-
 /// Columns of the data, and how the files are read.
 pub(super) struct Survey {
     pub rows: u64,
@@ -31,8 +28,14 @@ pub(super) struct Survey {
 
 /// Reads the data: first to learn the formats and the spellings of missing values, then with them.
 pub(super) fn survey(request: &InitRequest, context: &Context) -> Result<Survey> {
-    let first = Options { missing: missing_spellings(), detect_formats: true, ..context.engine_options() };
-    let (engine, profiles, options) = profile(&request.data, first)?;
+    let first = Options {
+        missing: missing_spellings(),
+        detect_formats: true,
+        encoding: request.encoding.clone(),
+        ..context.engine_options()
+    };
+    let engine = Embedded::open(&request.data, first.clone())?;
+    let (profiles, options) = (engine.values(None)?, first);
     let rows = profiles.first().map_or(0, |profile| profile.rows);
     if rows == 0 {
         return Err(Problem::NoRows.into());
@@ -44,32 +47,33 @@ pub(super) fn survey(request: &InitRequest, context: &Context) -> Result<Survey>
     let missing_values = missing_values(&typed);
     let mut notes = file_notes(&engine);
     notes.extend(profiles.iter().zip(&formats).filter_map(|(profile, format)| stray_note(profile, format.as_ref())));
-    let named =
-        profiles.iter().zip(&formats).filter_map(|(profile, format)| Some((profile.name.clone(), format.clone()?)));
-    let second =
-        Options { missing: missing_values.clone(), detect_formats: false, formats: named.collect(), ..options };
+    let second = Options { missing: missing_values.clone(), detect_formats: false, ..options };
     let encoding = second.encoding.clone();
-    let profiles = Embedded::open(&request.data, second)?.values(None)?;
     let sheet = engine.reading().into_iter().find_map(|file| file.sheet);
-    let columns = profiles.into_iter().zip(formats).map(|(profile, format)| sketch(profile, format)).collect();
+    let columns = final_columns(request, second, profiles, formats)?;
     Ok(Survey { rows, columns, encoding, sheet, missing_values, notes })
 }
 
-/// Profiles the data. A file whose start is UTF-8 and whose rest is not has another encoding.
-fn profile(data: &[String], options: Options) -> Result<(Embedded, Vec<Profile>, Options)> {
-    let engine = Embedded::open(data, options.clone())?;
-    // Files with different encodings are detected one by one, every time.
-    let encodings: Vec<&str> = engine.reading().iter().filter_map(|file| file.encoding).collect();
-    let all_same = encodings.windows(2).all(|pair| pair[0] == pair[1]);
-    let other = encodings.first().filter(|first| all_same && !first.starts_with("UTF-")).copied();
-    match engine.values(None) {
-        Err(reticent_engine::Error::Malformed { not_utf8: true, .. }) if options.encoding.is_none() => {
-            profile(data, Options { encoding: Some(FALLBACK_ENCODING.to_owned()), ..options })
+/// Profiles the data with the formats and the missing values of the draft.
+fn final_columns(
+    request: &InitRequest,
+    options: Options,
+    mut profiles: Vec<Profile>,
+    mut formats: Vec<Option<TextFormat>>,
+) -> Result<Vec<ColumnSketch>> {
+    loop {
+        let named = profiles.iter().zip(&formats);
+        let named = named.filter_map(|(profile, format)| Some((profile.name.clone(), format.clone()?))).collect();
+        profiles = Embedded::open(&request.data, Options { formats: named, ..options.clone() })?.values(None)?;
+        // A column with a word that was not adopted as a missing value is a text, and has no format.
+        let is_other = |(profile, format): (&Profile, &Option<TextFormat>)| {
+            format.as_ref().is_some_and(|format| format.values() != profile.inferred_type)
+        };
+        let dropped: Vec<bool> = profiles.iter().zip(&formats).map(is_other).collect();
+        if !dropped.contains(&true) {
+            return Ok(profiles.into_iter().zip(formats).map(|(profile, format)| sketch(profile, format)).collect());
         }
-        profiles => {
-            let encoding = options.encoding.clone().or_else(|| other.map(str::to_owned));
-            Ok((engine, profiles?, Options { encoding, ..options }))
-        }
+        formats.iter_mut().zip(dropped).filter(|(_, dropped)| *dropped).for_each(|(format, _)| *format = None);
     }
 }
 
@@ -116,6 +120,8 @@ fn requested(column: &str, text: &str, years_from: i16) -> Result<TextFormat> {
 fn candidates(profile: &Profile, years_from: i16) -> Vec<TextFormat> {
     let Some(detected) = &profile.formats else { return Vec::new() };
     match profile.inferred_type {
+        // A code such as 12A is not a number with a unit.
+        Type::Text if reticent::policy::has_code_name(&profile.name) => Vec::new(),
         Type::Text => detected.formats(years_from),
         // Eight digits are a number, unless the column is a date by its name.
         Type::Number if reticent::policy::has_date_name(&profile.name) => {
@@ -123,8 +129,25 @@ fn candidates(profile: &Profile, years_from: i16) -> Vec<TextFormat> {
             formats.retain(|format| format.values() == Type::Date);
             formats
         }
+        Type::Number if has_groups_or_decimals(profile) => {
+            let formats = ["1234.56", "1.234,56"].map(|example| NumberFormat::new(example).map(TextFormat::Number));
+            formats.into_iter().flatten().collect()
+        }
         Type::Number | Type::Date => Vec::new(),
     }
+}
+
+/// Whether every number with a point can have a decimal point or groups of three digits, as `1.234` can.
+fn has_groups_or_decimals(profile: &Profile) -> bool {
+    let missing = missing_spellings();
+    let texts = || profile.values.iter().flatten().map(|(text, _)| text.as_str());
+    let texts = || texts().filter(|text| !text.trim().is_empty() && !missing.iter().any(|missing| missing == text));
+    let can_have_groups = |text: &str| {
+        let groups: Vec<&str> = text.trim_start_matches('-').split('.').collect();
+        let is_group = |group: &&str| group.len() == 3;
+        (1..=3).contains(&groups[0].len()) && !groups[0].starts_with('0') && groups[1..].iter().all(is_group)
+    };
+    texts().any(|text| text.contains('.')) && texts().all(can_have_groups)
 }
 
 /// Minimum share of the rows, in percent, whose values have a type that the others lack.

@@ -1,7 +1,8 @@
 //! Withdrawals, amendments and erasures: what later verbs see, and what every later verdict assumes.
 
 use reticent_app::answer::Publication;
-use reticent_app::{Hint, Role};
+use reticent_app::request::{EraseRequest, OwnerText};
+use reticent_app::{EntryReason, Hint, Role};
 use reticent_testkit::{Answer, Outcome, TestFolder, clinic_policy_with_owner, method_policy, month, present_in};
 use serde_json::{Value, json};
 
@@ -138,6 +139,9 @@ fn a_series_is_withdrawn_from_its_end_and_goes_on() {
             folder.withdraw(name).passes();
         }
     }
+    // The third month continued from the second one, which nobody holds.
+    let error = folder.amend_adding("month3", "press").fails_with("amendment-unfit");
+    assert!(error.to_string().contains("builds on release 2, which is withdrawn"), "{error}");
     let one = TestFolder::monthly(&method_policy("m-invariance", "m = 3"));
     one.write("month1.csv", month(present_in(1), false));
     one.publish_month("month1").run().passes();
@@ -385,4 +389,29 @@ fn a_postponed_person_is_erased_from_the_state() {
         assert_eq!(erased.replaced_files, 1);
         folder.erase(&format!("p{person}")).fails_with("owner-not-found");
     }
+}
+
+/// The entry keeps the reason forever.
+#[test]
+fn the_reason_of_an_erasure_does_not_name_the_person() {
+    let folder = clinic();
+    folder.publish("people.csv", "one").to("press").run().passes();
+    let erase = |reason: &str| {
+        let (owner, reason) = (OwnerText::new("Leo"), EntryReason::new(reason).unwrap());
+        folder.workspace().erase(&EraseRequest { owner, reason, dry_run: false, confirmed: true }, folder.context())
+    };
+    let error = erase("request of LEO, in May").fails_with("reason-names-owner");
+    assert!(!error.to_string().to_lowercase().contains("leo"), "{error}");
+    assert_eq!(folder.log().passes().entries, 1);
+    erase("request of Leonie").passes();
+}
+
+/// The steward's copy of a table of somebody else shows nothing about the copies of recipients.
+#[test]
+fn the_missing_file_of_a_registered_release_shows_nothing() {
+    let folder = clinic();
+    folder.write("old.csv", "age,illness\n30-39,flu\n30-39,cold\n");
+    folder.register("old.csv", "old").to("press").sensitive("illness").run().passes();
+    folder.withdraw_deleted("old", "old.csv").fails_with("withdrawn-file-unchecked");
+    folder.withdraw_stating("old", true).passes();
 }

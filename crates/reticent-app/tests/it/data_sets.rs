@@ -154,3 +154,15 @@ fn a_method_starts_its_own_series() {
     folder.write("july.csv", month(30..60, false));
     folder.publish("july.csv", "july").to("press").output("out-july").run().fails_with("data-sets-share-owners");
 }
+
+/// Owners that cannot be read cannot be compared.
+#[test]
+fn damaged_links_of_an_unrelated_data_set_are_an_error() {
+    let folder = folder(&declared(&clinic_policy_with_owner(3), "taxes"));
+    let links = folder.file("ledger/links");
+    for file in std::fs::read_dir(links).unwrap() {
+        std::fs::remove_file(file.unwrap().path()).unwrap();
+    }
+    let error = folder.publish("people.csv", "spring").to("press").run().unwrap_err();
+    assert_eq!(error.code(), "ledger-broken", "{error}");
+}

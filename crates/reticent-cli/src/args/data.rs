@@ -13,6 +13,9 @@ pub struct Init {
     /// Policy file to write.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
     pub policy: PathBuf,
+    /// Encoding of text files, for example iso-8859-2 [default: detected].
+    #[arg(long, value_name = "NAME")]
+    pub encoding: Option<String>,
     /// How the dates or numbers of a column are written, for example born=%d/%m/%Y or pay=1.234,56. Can be repeated.
     #[arg(long, value_name = "COLUMN=FORMAT", value_parser = column_format)]
     pub format: Vec<(String, String)>,

@@ -15,6 +15,7 @@ use crate::terminal::{GOOD, HINT, WIDTH, plural, wrap};
 pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
     let mut request = InitRequest {
         data: options.data.clone(),
+        encoding: options.encoding.clone(),
         formats: options.format.clone(),
         roles: options.role.clone(),
         owner: options.owner.clone(),

@@ -1,5 +1,6 @@
 //! Conversion of the texts of a column to the canonical texts of their dates or numbers.
 
+use reticent::taxonomy::{Type, parse_number};
 use reticent::text_format::TextFormat;
 
 use super::Dictionary;
@@ -13,8 +14,15 @@ pub(crate) struct Converter {
     format: TextFormat,
     missing: Vec<String>,
     known: Dictionary,
-    /// Canonical text by code of `known`; none for a text that stays unchanged.
-    canonical: Vec<Option<Box<str>>>,
+    /// Result by code of `known`.
+    canonical: Vec<Converted>,
+}
+
+/// Result for one text.
+enum Converted {
+    Canonical(Box<str>),
+    Unchanged,
+    OtherNumber,
 }
 
 impl Converter {
@@ -25,21 +33,35 @@ impl Converter {
         Some(Converter { format, missing, known: Dictionary::new(), canonical: Vec::new() })
     }
 
-    /// Returns the canonical text. Missing values, and texts without the format, stay unchanged.
+    /// Returns the canonical text. Missing values, and texts that are neither in the format nor numbers, stay unchanged. None for
+    /// a number that is not in the format: it can mean another number.
     #[inline]
-    pub(crate) fn convert<'a>(&'a mut self, text: &'a [u8]) -> &'a [u8] {
+    pub(crate) fn convert<'a>(&'a mut self, text: &'a [u8]) -> Option<&'a [u8]> {
         if self.known.len() >= MAX_KNOWN {
             self.known = Dictionary::new();
             self.canonical.clear();
         }
-        let Some(code) = self.known.code(text) else { return text };
+        let Some(code) = self.known.code(text) else { return Some(text) };
         if code as usize == self.canonical.len() {
             let words = std::str::from_utf8(text).unwrap_or_default();
-            let is_missing = self.missing.iter().any(|missing| missing == words);
-            let canonical = if is_missing { None } else { self.format.canonical(words) };
-            self.canonical.push(canonical.map(String::into_boxed_str));
+            self.canonical.push(self.converted(words));
         }
-        self.canonical[code as usize].as_ref().map_or(text, |canonical| canonical.as_bytes())
+        match &self.canonical[code as usize] {
+            Converted::Canonical(canonical) => Some(canonical.as_bytes()),
+            Converted::Unchanged => Some(text),
+            Converted::OtherNumber => None,
+        }
+    }
+
+    fn converted(&self, text: &str) -> Converted {
+        if self.missing.iter().any(|missing| missing == text) {
+            return Converted::Unchanged;
+        }
+        match self.format.canonical(text) {
+            Some(canonical) => Converted::Canonical(canonical.into_boxed_str()),
+            None if self.format.values() == Type::Number && parse_number(text).is_some() => Converted::OtherNumber,
+            None => Converted::Unchanged,
+        }
     }
 
     /// Returns the approximate memory in bytes.

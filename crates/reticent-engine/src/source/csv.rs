@@ -173,12 +173,21 @@ pub(crate) fn blank_line(origin: &Origin, offset: u64) -> Error {
 /// Returns the error for a field that is not valid UTF-8.
 pub(crate) fn not_utf8(origin: &Origin, offset: u64, column: usize) -> Error {
     let message = format!(
-        "the text of column {} is not UTF-8; declare the encoding of the file in the policy, for example encoding = \
-         \"windows-1252\" under [source]",
+        "the text of column {} is not UTF-8; correct it, or declare the encoding of the file, in the policy under [source]: encoding = \
+         \"windows-1252\"",
         column + 1
     );
-    let line = line_at(origin, offset);
-    Error::Malformed { file: origin.path().to_owned(), line, message, not_utf8: true }
+    Error::malformed(origin.path(), line_at(origin, offset), message)
+}
+
+/// Returns the error for a number that is not in the declared format.
+pub(crate) fn other_format(origin: &Origin, offset: Option<u64>, column: usize) -> Error {
+    let message = format!(
+        "the number in column {} is not written in the `format` of the column, so it can mean another number; correct the file or \
+         the format",
+        column + 1
+    );
+    Error::malformed(origin.path(), offset.and_then(|offset| line_at(origin, offset)), message)
 }
 
 /// Returns the line number of an offset, from 1. Reads the file again, so only errors cost time.

@@ -14,22 +14,38 @@ pub(crate) fn named(name: &str) -> Option<&'static Encoding> {
 
 /// Returns the encoding of a text that starts with these bytes.
 ///
-/// A byte order mark decides, then the declared encoding. Otherwise the text is UTF-16 if every second byte of its
-/// start is zero, UTF-8 if it is valid, or else Windows-1252, which includes Latin-1.
+/// A byte order mark decides. A text whose characters beyond ASCII are UTF-8 is UTF-8, whatever is declared: in another
+/// encoding, such sequences are nonsense. Then the declared encoding decides. Otherwise the text is UTF-16 if every
+/// second byte of its start is zero, UTF-8 if most characters beyond ASCII are, or else Windows-1252, which includes
+/// Latin-1.
 pub(crate) fn detect(start: &[u8], declared: Option<&'static Encoding>) -> &'static Encoding {
     if let Some((marked, _)) = Encoding::for_bom(start) {
         return marked;
     }
+    let (valid, invalid) = beyond_ascii(start);
+    if valid > 0 && invalid == 0 {
+        return UTF_8;
+    }
     declared.unwrap_or_else(|| match zero_bytes(&start[..start.len().min(1024)]) {
         [true, false] => UTF_16BE,
         [false, true] => UTF_16LE,
-        _ => match std::str::from_utf8(start) {
-            Ok(_) => UTF_8,
-            // The sample can end within a character.
-            Err(error) if error.error_len().is_none() && start.len() as u64 == SAMPLE_BYTES => UTF_8,
-            Err(_) => WINDOWS_1252,
-        },
+        // A single damaged character is reported with its line.
+        _ if invalid == 0 || valid > invalid => UTF_8,
+        _ => WINDOWS_1252,
     })
+}
+
+/// Returns the number of characters beyond ASCII, and of sequences that are not UTF-8. The sample can end within a
+/// character.
+fn beyond_ascii(start: &[u8]) -> (usize, usize) {
+    let (mut valid, mut invalid, mut read) = (0, 0, 0);
+    for chunk in start.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|letter| !letter.is_ascii()).count();
+        read += chunk.valid().len() + chunk.invalid().len();
+        let is_cut = read == start.len() && start.len() as u64 == SAMPLE_BYTES;
+        invalid += usize::from(!chunk.invalid().is_empty() && !is_cut);
+    }
+    (valid, invalid)
 }
 
 /// Whether most bytes at even positions are zero, and whether most at odd positions are.
@@ -160,6 +176,17 @@ mod tests {
             assert_eq!(detect(bytes, None).name(), expected, "{bytes:?}");
         }
         assert_eq!(detect(b"Zo\xeb\n", named("latin2")).name(), "ISO-8859-2");
+        // Next month's file is UTF-8, whatever the policy declares.
+        assert_eq!(detect("Zo\u{eb}\n".as_bytes(), named("latin2")).name(), "UTF-8");
+        // One damaged character does not change the others.
+        assert_eq!(
+            detect(
+                "Zo\u{eb}, K\u{f6}ln\n".as_bytes().iter().chain(b"\xa0").copied().collect::<Vec<u8>>().as_slice(),
+                None
+            )
+            .name(),
+            "UTF-8"
+        );
         assert_eq!(detect(b"\xef\xbb\xbfname\n", named("latin1")).name(), "UTF-8");
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, FileOperation, Result};
 
 /// Extensions of files that are read from a folder.
-const EXTENSIONS: [&str; 7] = ["csv", "tsv", "psv", "txt", "parquet", "xlsx", "ods"];
+const EXTENSIONS: [&str; 8] = ["csv", "tsv", "psv", "txt", "parquet", "xlsx", "xls", "ods"];
 const COMPRESSED_EXTENSIONS: [&str; 3] = ["gz", "zst", "zstd"];
 
 /// Returns all files, in the order of the patterns and then by name. A file that occurs twice is read once.

@@ -12,8 +12,9 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
 use self::text::{TextArray, as_text, is_supported};
-use super::column_names;
+use super::csv::other_format;
 use super::scan::{Fields, RowConsumer, RowError, trimmed};
+use super::{Origin, column_names};
 use crate::catch_panic::catch_panic;
 use crate::error::{Error, FileOperation, Result};
 
@@ -65,6 +66,7 @@ pub(crate) fn read_group<R: RowConsumer>(
         for at in 0..batch.num_rows() {
             rows.row(&BatchRow { texts: &texts, at, trim }).map_err(|error| match error {
                 RowError::NotUtf8(_) => unreadable(path),
+                RowError::OtherFormat(at) => other_format(&Origin::file(path.to_owned()), None, columns[at]),
                 RowError::Error(error) => error,
             })?;
         }

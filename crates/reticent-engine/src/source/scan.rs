@@ -25,6 +25,8 @@ pub(crate) trait Fields {
 pub(crate) enum RowError {
     /// The field with this index among the requested columns is not valid UTF-8.
     NotUtf8(usize),
+    /// The field with this index is a number in another format than the declared one.
+    OtherFormat(usize),
     /// Any other error.
     Error(Error),
 }
@@ -237,6 +239,7 @@ impl Worker<'_> {
             }
             let row = CsvRow { records: &records, columns: self.columns, trim: dialect.trim };
             rows.row(&row).map_err(|error| match error {
+                RowError::OtherFormat(at) => csv::other_format(&input.origin, Some(offset()), self.columns[at]),
                 RowError::NotUtf8(at) => csv::not_utf8(&input.origin, offset(), self.columns[at]),
                 RowError::Error(error) => error,
             })?;

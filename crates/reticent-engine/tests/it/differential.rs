@@ -15,13 +15,20 @@ fn naive(text: &[u8]) -> Option<reticent::Counts> {
         records.push(fields.collect::<Result<_, _>>().ok()?);
     }
     let mut records = records.into_iter();
-    let names = records.next()?;
+    let mut names = records.next()?;
+    let unnamed = names.iter().filter(|name| name.is_empty()).count();
+    let is_number = |name: &String| name.parse::<f64>().is_ok();
+    if unnamed * 2 > names.len() || (unnamed > 0 && names.iter().any(is_number)) {
+        return None;
+    }
+    for (at, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+        *name = format!("unnamed {}", at + 1);
+    }
     let mut distinct = names.clone();
     distinct.sort();
     distinct.dedup();
     let rows: Vec<Vec<String>> = records.collect();
-    let fits =
-        distinct.len() == names.len() && !distinct[0].is_empty() && rows.iter().all(|row| row.len() == names.len());
+    let fits = distinct.len() == names.len() && rows.iter().all(|row| row.len() == names.len());
     fits.then(|| naive_counts(&names, &rows))
 }
 

@@ -65,7 +65,10 @@ fn another_encoding_after_the_sample_is_refused_with_its_line() {
     text.extend(b"1,Zo\xeb\n");
     let folder = folder();
     let error = refusal(&file(&folder, "data.csv", text));
-    assert!(error.contains("line 40002: the text of column 2 is not UTF-8; declare the encoding"), "{error}");
+    assert!(
+        error.contains("line 40002: the text of column 2 is not UTF-8; correct it, or declare the encoding"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -122,15 +125,32 @@ fn a_sheet_is_chosen_if_several_have_data() {
     assert_eq!(open(Some("Old staff")).unwrap().reading()[0].sheet.as_deref(), Some("Old staff"));
 }
 
+/// A row with a cell beyond the header makes a column without a name, which is not an error.
 #[test]
-fn an_error_names_the_row_of_the_sheet() {
+fn a_cell_beyond_the_header_is_a_column() {
     let mut rows = table();
-    rows.push(vec![Cell::Text("x"), Cell::Text("y"), Cell::Text("z"), Cell::Text("too many")]);
+    rows.push(vec![Cell::Text("x"), Cell::Text("y"), Cell::Text("z"), Cell::Text("more")]);
     let folder = folder();
-    let path = file(&folder, "data.xlsx", xlsx(&[("Staff", rows)]));
-    // The header is in row 3; every row of a sheet has all columns, so the header has a column without a name.
-    let error = open(&path).unwrap_err().to_string();
-    assert!(error.contains("column 4 has no name"), "{error}");
+    let engine = open(&file(&folder, "data.xlsx", xlsx(&[("Staff", rows)]))).unwrap();
+    assert_eq!(engine.columns(), ["name", "born", "pay", "unnamed 4"]);
+}
+
+#[test]
+fn a_title_above_the_table_is_refused() {
+    let mut rows = vec![vec![Cell::Text("Staff list")]];
+    rows.extend(table());
+    let folder = folder();
+    let error = refusal(&file(&folder, "data.xlsx", xlsx(&[("Staff", rows)])));
+    assert!(error.contains("column 2 has no name; is the first line a header?"), "{error}");
+}
+
+/// Two cells in opposite corners of a sheet need as much memory as all cells between them.
+#[test]
+fn a_sheet_with_far_cells_is_refused() {
+    let folder = folder();
+    let rows = vec![vec![Cell::Text("a")], vec![Cell::Far("XFD1048576")]];
+    let error = refusal(&file(&folder, "far.xlsx", xlsx(&[("Staff", rows)])));
+    assert!(error.contains("cells, more than can be read"), "{error}");
 }
 
 #[test]
@@ -228,8 +248,28 @@ fn rows_are_located_in_each_file() {
 /// Statistics programs write row names in a first column without a name.
 #[test]
 fn columns_without_a_name_get_one() {
-    let counts = count_text(",a,\n1,2,\n3,4,\n", Options::default()).unwrap();
-    assert_eq!(counts.names, ["unnamed 1", "a", "unnamed 3"]);
+    let counts = count_text(",a,b,\n1,2,3,\n3,4,5,\n", Options::default()).unwrap();
+    assert_eq!(counts.names, ["unnamed 1", "a", "b", "unnamed 4"]);
+}
+
+/// In another format than the declared one, a number can mean another number.
+#[test]
+fn a_number_without_the_declared_format_is_refused_with_its_line() {
+    let format = |example: &str| {
+        let format = TextFormat::Number(NumberFormat::new(example).unwrap());
+        Options { formats: vec![("pay".to_owned(), format)], ..Options::default() }
+    };
+    for (example, text) in [("1234,56", "1.234"), ("$1,234.56", "1e3"), ("1234.56", "1 000.5 kg")] {
+        let counted = count_text(format!("pay\n7\n{text}\n"), format(example));
+        match reticent::taxonomy::parse_number(text) {
+            Some(_) => {
+                let error = counted.unwrap_err().to_string();
+                assert!(error.contains("line 3: the number in column 1 is not written in the `format`"), "{error}");
+            }
+            // Other texts are reported together with those of other columns.
+            None => assert_eq!(counted.unwrap().values[0].len(), 2),
+        }
+    }
 }
 
 /// A person is the same person in every encoding, so releases from different files are about the same people.

@@ -88,6 +88,11 @@ pub fn has_date_name(name: &str) -> bool {
     split_words(name).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
+/// Whether the column name means a code.
+pub fn has_code_name(name: &str) -> bool {
+    suggest::is_code_name(name)
+}
+
 /// Returns the suggested role of a column and the reason. Returns `None` without a suggestion, or if the suggestion is `other`.
 pub fn suggested_role(column: &ColumnSketch) -> Option<(Role, String)> {
     suggest::role(column).filter(|(role, _)| *role != Role::Other)

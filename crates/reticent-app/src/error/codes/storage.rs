@@ -93,6 +93,11 @@ pub(super) const LEDGER: &[ErrorCode] = &[
         "Become a member of the group, or let the owner of the ledger publish once.",
     ),
     entry(
+        "erased-files-remain",
+        "An erasure is recorded, but old files could not be removed.",
+        "Remove the obstacle. The next command that writes to the ledger removes the files.",
+    ),
+    entry(
         "release-withdrawn",
         "The release was withdrawn: nobody is assumed to hold it.",
         "If a recipient holds it after all, amend its recipients. Then it counts again.",

@@ -51,10 +51,18 @@ impl Taxonomy {
     }
 }
 
-/// Returns the letters and digits of a text in lower case.
+/// Returns a text in lower case, without the spaces and separators between its letters. Other signs have a meaning, as in
+/// `HIV+` and `HIV-`.
 fn simplified(text: &str) -> String {
-    let letters: String = text.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    if letters.is_empty() { text.to_owned() } else { letters }
+    let letters: Vec<char> = text.trim().chars().flat_map(char::to_lowercase).collect();
+    let is_between = |at: usize| {
+        let is_letter =
+            |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphabetic());
+        is_letter(at.checked_sub(1)) && is_letter(Some(at + 1))
+    };
+    let is_separator =
+        |at: usize| letters[at].is_whitespace() || (matches!(letters[at], '-' | '_' | '.' | '/') && is_between(at));
+    (0..letters.len()).filter(|at| !is_separator(*at)).map(|at| letters[at]).collect()
 }
 
 /// Lines of a taxonomy file.
@@ -145,6 +153,13 @@ mod tests {
         assert_eq!(counts, [2, 1, 1]);
         // Nothing is added twice.
         assert_eq!(extended(&text, &["writer", "Cook"]), (text.clone(), [0, 0, 0]));
+    }
+
+    #[test]
+    fn signs_with_a_meaning_make_another_value() {
+        let (text, counts) =
+            extended("HIV+;positive;*\n<=50K;low;*\nA+;a;*\n1-2;few;*\n", &["HIV-", ">50K", "A-", "12"]);
+        assert_eq!(counts, [0, 4, 0], "{text}");
     }
 
     #[test]

@@ -57,6 +57,9 @@ impl DateFormat {
     }
 
     fn parse_date(&self, text: &str) -> Option<f64> {
+        if digits_of(&self.pattern).is_some_and(|digits| digits != text.len()) {
+            return None;
+        }
         let mut time = BrokenDownTime::parse(&self.pattern, text).ok()?;
         if let Some(from) = self.years_from {
             time.set_year(Some(in_window(time.year()?.rem_euclid(100), from))).ok()?;
@@ -92,11 +95,20 @@ fn specifiers(pattern: &str) -> impl Iterator<Item = char> + '_ {
 
 /// Returns the text before a time of day: `1/31/98` of `1/31/98 0:00` and of `1/31/98 12:00 AM`.
 fn without_time(text: &str) -> Option<&str> {
-    let (date, time) = text.match_indices([' ', 'T']).find_map(|(at, _)| {
-        let time = text[at + 1..].trim_start();
-        let is_time = time.starts_with(|first: char| first.is_ascii_digit()) && time.contains(':');
-        is_time.then_some((&text[..at], time))
-    })?;
-    let clock = time.trim_end_matches([' ', '.', 'A', 'P', 'M', 'a', 'p', 'm', 'Z']);
-    clock.bytes().all(|byte| byte.is_ascii_digit() || b":.+-".contains(&byte)).then(|| date.trim_end())
+    text.match_indices([' ', 'T']).find_map(|(at, _)| is_time(text[at + 1..].trim()).then_some(text[..at].trim_end()))
+}
+
+fn is_time(text: &str) -> bool {
+    let clock = text.trim_end_matches([' ', '.', 'A', 'P', 'M', 'a', 'p', 'm', 'Z']);
+    let starts = clock.split_once(':').is_some_and(|(hour, rest)| {
+        let is_number = |text: &str, least: u32| text.parse().is_ok_and(|number: u32| number < least);
+        is_number(hour, 24) && rest.get(..2).is_some_and(|minute| is_number(minute, 60))
+    });
+    starts && clock.bytes().all(|byte| byte.is_ascii_digit() || b":.+-".contains(&byte))
+}
+
+/// Returns the number of digits of a date in a format without separators, such as `%Y%m%d`.
+fn digits_of(pattern: &str) -> Option<usize> {
+    let rest = pattern.replace("%Y", "").replace("%y", "").replace("%m", "").replace("%d", "");
+    rest.is_empty().then(|| specifiers(pattern).map(|letter| if letter == 'Y' { 4 } else { 2 }).sum())
 }

@@ -67,6 +67,14 @@ fn the_time_of_day_is_ignored() {
     }
     assert_eq!(date("%m/%d/%y", Some(1927), "1/31/13 Flu: yes"), None);
     assert_eq!(date("%m/%d/%y", Some(1927), "1/31/13 7"), None);
+    assert_eq!(date("%m/%d/%y", Some(1927), "1/31/13 99:99"), None);
+    assert_eq!(date("%d %b %Y", None, "3 May 2013 10:00"), Some("2013-05-03".to_owned()));
+}
+
+#[test]
+fn a_date_without_separators_has_all_its_digits() {
+    assert_eq!(date("%Y%m%d", None, "20130111"), Some("2013-01-11".to_owned()));
+    assert_eq!(date("%Y%m%d", None, "2013111"), None);
 }
 
 #[test]
@@ -160,6 +168,7 @@ fn formats_are_detected() {
 fn ambiguous_formats_are_all_listed() {
     assert_eq!(detected(&["1/2/2013", "3/4/2014"]), ["%m/%d/%Y", "%d/%m/%Y"]);
     assert_eq!(detected(&["1,234", "5,678"]), ["1,234.56", "1234,56"]);
+    assert_eq!(detected(&["22-11-13", "17-10-28"]), ["%d-%m-%y", "%y-%m-%d"]);
     // Both formats read these dates as the same days.
     assert_eq!(detected(&["1/1/2013", "4/4/2014"]), ["%m/%d/%Y"]);
 }

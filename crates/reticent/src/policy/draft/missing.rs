@@ -18,18 +18,21 @@ pub fn missing_spellings() -> Vec<String> {
 /// A text that a release writes for a suppressed cell means a missing value, too.
 pub fn missing_values(columns: &[ColumnSketch]) -> Vec<String> {
     let mut missing = vec![String::new()];
+    // A word that is also a value of a column of texts is not adopted: it would be missing there, too.
+    let is_text = |column: &&ColumnSketch| column.looks_like == Type::Text && column.format.is_none();
+    let is_value = |text: &str| columns.iter().filter(is_text).flat_map(texts).any(|known| known == text);
     for column in columns {
         let is_ordered = column.looks_like != Type::Text || column.format.is_some();
         let means_missing = |text: &str| {
             text.trim().is_empty()
                 || text == SUPPRESSED
                 || USUAL.contains(&text)
-                || (is_ordered && POSSIBLE.contains(&text))
+                || (is_ordered && POSSIBLE.contains(&text) && !is_value(text))
         };
         missing.extend(texts(column).filter(|text| means_missing(text)).map(str::to_owned));
         // The spellings of a column with too many values to list are unknown.
         if column.values.is_none() && column.empty > 0 && is_ordered {
-            missing.extend(USUAL.iter().map(|text| (*text).to_owned()));
+            missing.extend(USUAL.iter().chain(POSSIBLE).filter(|text| !is_value(text)).map(|text| (*text).to_owned()));
         }
     }
     missing.sort();
