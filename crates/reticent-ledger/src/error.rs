@@ -120,6 +120,7 @@ pub enum Error {
         "the erasure is recorded as entry {entry}, but old files could not be removed: {why}; the next command that writes to \
          the ledger removes them"
     )]
+    #[strum(serialize = "erased-files-remain")]
     ErasedFilesRemain {
         /// Number of the entry.
         entry: u64,

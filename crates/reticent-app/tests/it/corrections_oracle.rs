@@ -143,10 +143,11 @@ impl Story {
             0 if !self.truths[at].withdrawn => {
                 let file = format!("{name}.csv");
                 // A release that counts again after a withdrawal has no file any more.
-                match self.folder.exists(&file) {
-                    true => self.folder.withdraw_deleted(&name, &file).passes(),
-                    false => self.folder.withdraw(&name).passes(),
-                };
+                if self.folder.exists(&file) {
+                    std::fs::remove_file(self.folder.file(&file)).unwrap();
+                }
+                // The missing file of a registered release shows nothing.
+                self.folder.withdraw_stating(&name, true).passes();
                 self.truths[at].withdrawn = true;
             }
             1 => {
@@ -188,6 +189,8 @@ impl Story {
         for recipient in ["press", "ministry"] {
             let held = self.held(recipient);
             let here = highest(&posteriors(&self.values, &held));
+            // A recipient who holds public releases only counts, too.
+            truth = truth.max(here);
             // A recipient without a release of its own is in no coalition; with public ones only, every coalition holds them.
             let named = self
                 .truths
@@ -196,7 +199,6 @@ impl Story {
             if held.is_empty() || !named {
                 continue;
             }
-            truth = truth.max(here);
             let numbers: Vec<&str> = held.iter().map(|truth| truth.name.as_str()).collect();
             let of = |coalition: &&Value| {
                 let releases = coalition["audit"]["releases"].as_array().unwrap();

@@ -164,5 +164,5 @@ fn damaged_links_of_an_unrelated_data_set_are_an_error() {
         std::fs::remove_file(file.unwrap().path()).unwrap();
     }
     let error = folder.publish("people.csv", "spring").to("press").run().unwrap_err();
-    assert_eq!(error.code(), "ledger-broken", "{error}");
+    assert_eq!(error.code(), "ledger-inconsistent", "{error}");
 }
