@@ -28,8 +28,8 @@ impl Writer<'_> {
             Ok(entry) => {
                 // From here on the erasure is recorded. The next writer completes an interrupted one.
                 let removed = self.ledger.remove_erased_files(&self.chain);
-                self.seal();
                 removed.map_err(|error| Error::ErasedFilesRemain { entry: entry.number, why: error.to_string() })?;
+                self.seal();
                 Ok(entry)
             }
             Err(error) => {

@@ -29,8 +29,8 @@ impl Writer<'_> {
         let entry = self.append_kind(EntryKind::Purge(purge), None)?;
         // From here on the erasure is recorded. The next writer completes an interrupted one.
         let removed = self.ledger.remove_erased_files(&self.chain);
-        self.seal();
         removed.map_err(|error| Error::ErasedFilesRemain { entry: entry.number, why: error.to_string() })?;
+        self.seal();
         Ok(entry)
     }
 }
