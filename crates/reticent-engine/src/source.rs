@@ -219,13 +219,11 @@ fn column_names(file: &Path, mut names: Vec<String>) -> Result<Vec<String>> {
     let unnamed = names.iter().filter(|name| name.is_empty()).count();
     // A title above the table has one field.
     let may_be_data = names.iter().any(is_value) || unnamed * 2 > names.len() || unnamed == names.len();
-    for at in 0..names.len() {
-        if names[at].is_empty() && may_be_data {
+    for (at, name) in names.iter_mut().enumerate().filter(|(_, name)| name.is_empty()) {
+        if may_be_data {
             return Err(Error::malformed(file, Some(1), format!("column {} has no name{mistake}", at + 1)));
         }
-        if names[at].is_empty() {
-            names[at] = format!("unnamed {}", at + 1);
-        }
+        *name = format!("unnamed {}", at + 1);
     }
     let twins = same_names(&names, may_be_data);
     let advice = if may_be_data { mistake } else { "; rename one of them" };
