@@ -23,7 +23,7 @@ const SPARSE_SPACE: u64 = 1 << 30;
 pub(crate) fn doctor(workspace: &Workspace, context: &Context) -> Result<DoctorAnswer> {
     let mut checks = vec![ok(DoctorSubject::Version, format!("Reticent {}", env!("CARGO_PKG_VERSION")))];
     checks.push(policy(workspace));
-    // A policy that cannot be read says nothing about the ledger, which then has its default place.
+    // A policy that cannot be read does not locate the ledger, which then has its default place.
     let access = match LedgerAccess::find(workspace, "checking the environment", context) {
         Ok(access) => access,
         Err(_) => LedgerAccess::without_policy(workspace, "checking the environment", context)?,

@@ -35,7 +35,7 @@ pub struct AmendmentOutcome {
 }
 
 impl Writer<'_> {
-    /// Amends a release. Recipients of a withdrawn release cancel the withdrawal: somebody holds it after all.
+    /// Amends a release. Recipients of a withdrawn release cancel the withdrawal: recipients hold the release.
     ///
     /// # Errors
     ///

@@ -35,7 +35,7 @@ impl ReleaseRecord {
             let corrections = &mut self.corrections;
             corrections.former_recipients.extend(before);
             corrections.former_recipients.retain(|name| !recipients.contains(name));
-            // Somebody holds the release after all.
+            // Recipients hold the release.
             corrections.withdrawn = None;
         }
         for (name, role) in &amendment.roles {

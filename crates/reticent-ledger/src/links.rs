@@ -61,7 +61,7 @@ const COLUMNS: [&str; 3] = ["pseudonym", "combination", "records"];
 
 /// Writes links in their order, with random bytes.
 ///
-/// The hash of the file stays in the ledger after an erasure. Without the random bytes, whoever has the key could compute
+/// The hash of the file stays in the ledger after an erasure. Without the random bytes, the holder of the key could compute
 /// the hash with each person instead of the stand-in, and find out who was erased.
 pub(crate) fn write(links: &Links, file: &mut HashingWriter) -> Result<()> {
     let path = file.path().to_owned();

@@ -98,7 +98,7 @@ impl Blobs {
                 && let Some(amended) = recorded.columns.iter().find(|amended| amended.name == column.name)
             {
                 column.role = amended.role;
-                // Somebody else's texts can be sets of values, which join what their parts join.
+                // Texts of another program can be sets of values, which join what their parts join.
                 if recorded.origin == Origin::Registered
                     && amended.role == Role::QuasiIdentifier
                     && column.tree == BodyTree::Flat

@@ -406,7 +406,7 @@ fn the_reason_of_an_erasure_does_not_name_the_person() {
     erase("request of Leonie").passes();
 }
 
-/// The steward's copy of a table of somebody else shows nothing about the copies of recipients.
+/// The copy of the steward does not show whether recipients have copies of a registered table.
 #[test]
 fn the_missing_file_of_a_registered_release_shows_nothing() {
     let folder = clinic();

@@ -194,7 +194,7 @@ fn an_amendment_that_does_not_fit_is_refused() {
     assert_eq!(sandbox.open().head().unwrap().entries, 2);
 }
 
-/// Somebody holds a withdrawn release after all.
+/// Recipients hold a withdrawn release.
 #[test]
 fn recipients_of_a_withdrawn_release_make_it_count_again() {
     let sandbox = Sandbox::new();

@@ -62,7 +62,7 @@ pub enum Hint {
     NamePopulation,
     /// State that a file was destroyed elsewhere, where it cannot be checked.
     DestroyedElsewhere,
-    /// Amend the recipients of a withdrawn release that somebody holds after all.
+    /// Amend the recipients of a withdrawn release that recipients hold.
     Reinstate,
 }
 

@@ -13,7 +13,7 @@ pub struct ExtendedTaxonomy {
     pub text: String,
     /// Number of values placed beside a value that differs only in case, spaces or punctuation.
     pub beside_similar: u64,
-    /// Number of values placed directly below the root. They generalize only to the root until somebody inserts a group.
+    /// Number of values placed directly below the root. They generalize only to the root until the user inserts a group.
     pub below_root: u64,
     /// Number of values that are inner nodes, which stay inner nodes.
     pub inner_nodes: u64,
