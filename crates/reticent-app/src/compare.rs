@@ -1,101 +1,298 @@
-//! `compare`: rehearses a release under several policies, algorithms, thresholds or selections of columns.
+//! `compare`: rehearses a release with several settings, and shows which lose least for their risk.
+//!
+//! A choice is *dominated* if another one of the same policy and columns has at most its risks and at most its loss, and less of one, or
+//! if an earlier one has the same. The *recommended* choice is the one with the least loss among those that satisfy the policy and are
+//! not dominated.
+
+mod html;
 
 use std::path::{Path, PathBuf};
 
-use crate::Workspace;
-use crate::answer::{Choice, ChoiceResult, CompareAnswer, MetricValue, RecodedAnswer};
+use reticent::metrics::PURPOSE_LOSS;
+use reticent::policy::{DEFAULT_ALGORITHMS, PolicyChanges};
+
+use reticent::Recipient;
+
+use crate::answer::{Choice, ChoiceResult, ChoiceState, CompareAnswer, MetricValue, RecodedAnswer};
 use crate::context::Context;
-use crate::error::{Class, Error, Result};
-use crate::publish::rehearse_recoding;
-use crate::request::{CompareRequest, PublishRequest, RehearseRequest, WhatIf};
+use crate::dataset::{LoadedPolicy, load};
+use crate::error::{Class, Error, Problem, Result};
+use crate::publish::Rehearsals;
+use crate::request::{CompareRequest, PublishRequest};
+use crate::{POLICY, Workspace};
+
+/// Values of `k` that are compared if the request lists none.
+const K: [u64; 5] = [2, 3, 5, 10, 20];
+/// Differences from the confidence bound of the policy that are compared, in percent points.
+const CONFIDENCE_STEPS: [i32; 4] = [-20, -10, 10, 20];
+/// Limits of suppression that are compared if the request lists none.
+const SUPPRESSION: [f64; 3] = [0.0, 0.05, 0.1];
+
+/// Settings that are rehearsed.
+#[derive(Clone, Default, PartialEq)]
+struct Settings {
+    algorithm: Option<String>,
+    changes: PolicyChanges,
+}
 
 /// Rehearses every choice. Publishes nothing.
 pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: &Context) -> Result<CompareAnswer> {
+    if let Some(path) = request.html.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
+        return Err(Problem::OutputExists { path: path.clone(), what: "file" }.into());
+    }
     let folder = tempfile::tempdir().map_err(Error::file("write in", std::env::temp_dir()))?;
-    let mut choices = Vec::new();
-    for choice in choices_of(workspace, request)? {
-        choices.push(rehearse_choice(workspace, request, choice, folder.path(), context)?);
-        context.check()?;
-    }
-    Ok(CompareAnswer { choices })
-}
-
-/// A choice that is not rehearsed yet, with its thresholds.
-type PendingChoice = (Choice, WhatIf);
-
-/// Returns every combination of the settings to compare.
-fn choices_of(workspace: &Workspace, request: &CompareRequest) -> Result<Vec<PendingChoice>> {
-    fn or_none<T: Clone>(given: &[T]) -> Vec<Option<T>> {
-        if given.is_empty() { vec![None] } else { given.iter().cloned().map(Some).collect() }
-    }
     let own = vec![workspace.policy.clone()];
     let policies: &Vec<PathBuf> = if request.policies.is_empty() { &own } else { &request.policies };
-    let mut choices = Vec::new();
+    let mut answer = CompareAnswer { choices: Vec::new(), assumptions: Vec::new(), html: None };
     for policy in policies {
-        for algorithm in or_none(&request.algorithms) {
-            for k in or_none(&request.k) {
-                for confidence in or_none(&request.confidence) {
-                    for columns in or_none(&request.columns) {
-                        let choice = Choice {
-                            policy: policy.clone(),
-                            algorithm: algorithm.clone(),
-                            k,
-                            confidence: confidence.map(|confidence| confidence.decimal()),
-                            columns,
-                            result: None,
-                            error: None,
-                            refusal: None,
-                        };
-                        choices.push((choice, WhatIf::new(k, confidence)?));
+        let workspace = Workspace { policy: policy.clone(), start_ledger: true, ..workspace.clone() };
+        let loaded = load(policy)?;
+        for columns in or_none(&request.columns) {
+            let group = Group { workspace: &workspace, request, columns, folder: folder.path(), context };
+            let first = answer.choices.len();
+            group.rehearse_all(&loaded, &mut answer)?;
+            mark(&mut answer.choices[first..], &loaded);
+            for choice in answer.choices[first..].iter_mut().filter(|choice| choice.state == ChoiceState::Recommended) {
+                choice.command = Some(command(request, choice));
+            }
+        }
+    }
+    if let Some(path) = &request.html {
+        html::write(path, request, &answer, context)?;
+        answer.html = Some(path.clone());
+    }
+    Ok(answer)
+}
+
+/// Returns every element of a list, or `None` if it is empty.
+fn or_none<T: Clone>(given: &[T]) -> Vec<Option<T>> {
+    if given.is_empty() { vec![None] } else { given.iter().cloned().map(Some).collect() }
+}
+
+/// Choices with the same policy and columns. Their data and history are read once, and their losses can be compared.
+struct Group<'a> {
+    workspace: &'a Workspace,
+    request: &'a CompareRequest,
+    columns: Option<Vec<String>>,
+    folder: &'a Path,
+    context: &'a Context,
+}
+
+impl Group<'_> {
+    fn rehearse_all(&self, loaded: &LoadedPolicy, answer: &mut CompareAnswer) -> Result<()> {
+        let publish = self.publish_request(&Settings::default());
+        let rehearsals = match Rehearsals::new(self.workspace, &publish, self.context) {
+            Err(error) if error.class() == Class::Refused => Err(error.to_string()),
+            rehearsals => Ok(rehearsals?),
+        };
+        let is_listed = self.is_listed();
+        let mut settings = if is_listed { self.listed() } else { vec![Settings::default()] };
+        let mut at = 0;
+        while at < settings.len() {
+            self.context.progress("comparing", at as u64, settings.len() as u64);
+            let choice = match &rehearsals {
+                Ok(rehearsals) => self.rehearse(rehearsals, &settings[at], answer)?,
+                Err(refusal) => Choice { error: Some(refusal.clone()), ..self.choice(&settings[at]) },
+            };
+            if at == 0 && !is_listed {
+                let algorithm = choice.result.as_ref().map(|result| result.algorithm.clone());
+                settings.extend(variations(loaded, algorithm.as_deref()));
+            }
+            answer.choices.push(choice);
+            self.context.check()?;
+            at += 1;
+        }
+        Ok(())
+    }
+
+    fn is_listed(&self) -> bool {
+        let CompareRequest { policies, algorithms, k, confidence, suppression, columns, .. } = self.request;
+        let lists = [algorithms.len(), k.len(), confidence.len(), suppression.len(), columns.len()];
+        lists.iter().any(|length| *length > 0) || policies.len() > 1
+    }
+
+    /// Returns every combination of the listed settings.
+    fn listed(&self) -> Vec<Settings> {
+        let CompareRequest { algorithms, k, confidence, suppression, .. } = self.request;
+        let mut settings = Vec::new();
+        for algorithm in or_none(algorithms) {
+            for k in or_none(k) {
+                for confidence in or_none(confidence) {
+                    for suppression in or_none(suppression) {
+                        let confidence = confidence.map(|confidence| confidence.decimal());
+                        let changes = PolicyChanges { k, confidence, suppression };
+                        settings.push(Settings { algorithm: algorithm.clone(), changes });
                     }
                 }
             }
         }
+        settings
     }
-    Ok(choices)
+
+    fn publish_request(&self, settings: &Settings) -> PublishRequest {
+        PublishRequest {
+            data: self.request.data.clone(),
+            name: self.request.name.clone(),
+            output: self.folder.join("release.csv"),
+            recipients: self.request.recipients.clone(),
+            ignore_history: self.request.ignore_history,
+            columns: self.columns.clone(),
+            algorithm: settings.algorithm.clone(),
+            changes: settings.changes,
+            time_limit: None,
+        }
+    }
+
+    fn choice(&self, settings: &Settings) -> Choice {
+        Choice {
+            policy: self.workspace.policy.clone(),
+            algorithm: settings.algorithm.clone(),
+            k: settings.changes.k,
+            confidence: settings.changes.confidence,
+            suppression: settings.changes.suppression,
+            columns: self.columns.clone(),
+            result: None,
+            error: None,
+            refusal: None,
+            state: ChoiceState::Refused,
+            command: None,
+        }
+    }
+
+    /// Rehearses one choice. A refusal is a result, any other error is returned.
+    fn rehearse(&self, rehearsals: &Rehearsals<'_>, settings: &Settings, answer: &mut CompareAnswer) -> Result<Choice> {
+        let mut choice = self.choice(settings);
+        match rehearsals.rehearse(&self.publish_request(settings)) {
+            Ok(release) if release.verified.holds() => {
+                for assumption in &release.assumptions {
+                    if !answer.assumptions.contains(assumption) {
+                        answer.assumptions.push(assumption.clone());
+                    }
+                }
+                choice.result = Some(choice_result(release));
+            }
+            Ok(_) => choice.error = Some("the written file violates the requirement".to_owned()),
+            Err(error) if error.class() == Class::Refused => {
+                choice.error = Some(error.to_string());
+                if let Error::Refused { remedies, .. } = error {
+                    choice.refusal = Some(*remedies);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(choice)
+    }
 }
 
-/// Rehearses one choice. A refusal is a result, any other error is returned.
-fn rehearse_choice(
-    workspace: &Workspace,
-    request: &CompareRequest,
-    (mut choice, what_if): PendingChoice,
-    folder: &Path,
-    context: &Context,
-) -> Result<Choice> {
-    let rehearsal = RehearseRequest {
-        publish: PublishRequest {
-            data: request.data.clone(),
-            name: request.name.clone(),
-            output: folder.join("release.csv"),
-            recipients: request.recipients.clone(),
-            ignore_history: request.ignore_history,
-            columns: choice.columns.clone(),
-            algorithm: choice.algorithm.clone(),
-            time_limit: None,
-        },
-        what_if,
-    };
-    let workspace = Workspace { policy: choice.policy.clone(), start_ledger: true, ..workspace.clone() };
-    match rehearse_recoding(&workspace, &rehearsal, context) {
-        Ok(answer) if answer.verified.holds() => choice.result = Some(choice_result(answer)),
-        Ok(_) => choice.error = Some("the written file violates the requirement".to_owned()),
-        Err(error) if error.class() == Class::Refused => {
-            choice.error = Some(error.to_string());
-            if let Error::Refused { remedies, .. } = error {
-                choice.refusal = Some(*remedies);
-            }
+/// Returns the settings of the policy with one of them changed. Changed thresholds use the algorithm of the first choice.
+fn variations(loaded: &LoadedPolicy, algorithm: Option<&str>) -> Vec<Settings> {
+    let policy = &loaded.policy;
+    let mut settings = Vec::new();
+    let mut add = |algorithm: Option<&str>, changes: PolicyChanges| {
+        let varied = Settings { algorithm: algorithm.map(str::to_owned), changes };
+        // A changed policy can be invalid, for example if it is weaker than its preset.
+        let is_valid = changes.apply(&loaded.text).is_ok_and(|text| reticent::Policy::parse(&text).is_ok());
+        if is_valid && !settings.contains(&varied) {
+            settings.push(varied);
         }
-        Err(error) => return Err(error),
+    };
+    DEFAULT_ALGORITHMS.iter().for_each(|id| add(Some(id), PolicyChanges::default()));
+    let own = policy.suppression.limit;
+    let own = own.numerator as f64 / own.denominator as f64;
+    for suppression in SUPPRESSION.into_iter().filter(|limit| *limit != own).map(Some) {
+        add(algorithm, PolicyChanges { suppression, ..PolicyChanges::default() });
     }
-    Ok(choice)
+    // A smaller `k` than the one that `reidentification` needs changes nothing.
+    let least = policy.shorthand.reidentification.map_or(0, |risk| (1.0 / risk) as u64);
+    for k in K.into_iter().filter(|k| policy.shorthand.k != Some(*k) && *k >= least).map(Some) {
+        add(algorithm, PolicyChanges { k, ..PolicyChanges::default() });
+    }
+    if let Some(confidence) = policy.shorthand.confidence {
+        let percent = (confidence * 100.0).round() as i32;
+        let steps = CONFIDENCE_STEPS.iter().map(|step| percent + step).filter(|percent| (1..100).contains(percent));
+        for percent in steps {
+            let confidence = Some(f64::from(percent) / 100.0);
+            add(algorithm, PolicyChanges { confidence, ..PolicyChanges::default() });
+        }
+    }
+    settings
+}
+
+/// Sets the states of the choices of a group.
+fn mark(choices: &mut [Choice], loaded: &LoadedPolicy) {
+    let figures: Vec<Option<[f64; 3]>> =
+        choices.iter().map(|choice| choice.result.as_ref().map(ChoiceResult::figures)).collect();
+    let at_most = |one: &[f64; 3], other: &[f64; 3]| one.iter().zip(other).all(|(one, other)| one <= other);
+    for (at, choice) in choices.iter_mut().enumerate() {
+        let Some(own) = &figures[at] else { continue };
+        let beats = |(other_at, other): (usize, &Option<[f64; 3]>)| {
+            other.as_ref().is_some_and(|other| at_most(other, own) && (other_at < at || !at_most(own, other)))
+        };
+        let is_dominated = figures.iter().enumerate().any(beats);
+        choice.state = if is_dominated { ChoiceState::Dominated } else { ChoiceState::Frontier };
+    }
+    let is_within = |choice: &Choice| {
+        let changes = PolicyChanges { k: choice.k, confidence: choice.confidence, suppression: choice.suppression };
+        changes.weakened(&loaded.policy).is_none()
+    };
+    let eligible = choices.iter_mut().filter(|choice| choice.state == ChoiceState::Frontier && is_within(choice));
+    let loss = |choice: &Choice| choice.result.as_ref().map_or(f64::INFINITY, |result| result.loss);
+    if let Some(best) = eligible.min_by(|one, other| loss(one).total_cmp(&loss(other))) {
+        best.state = ChoiceState::Recommended;
+    }
+}
+
+/// Returns the command that publishes a choice.
+fn command(request: &CompareRequest, choice: &Choice) -> String {
+    let recipients: Vec<&str> = request.recipients.iter().map(Recipient::as_str).collect();
+    let mut words = vec!["reticent".to_owned(), "publish".to_owned()];
+    words.extend(request.data.iter().map(|data| shell_word(data)));
+    let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), shell_word(value)]);
+    if choice.policy != Path::new(POLICY) {
+        option("policy", &choice.policy.display().to_string());
+    }
+    option("name", request.name.as_str());
+    option("to", &recipients.join(","));
+    option("output", &format!("{}.csv", request.name.as_str()));
+    if let Some(columns) = &choice.columns {
+        option("columns", &columns.join(","));
+    }
+    if let Some(algorithm) = &choice.algorithm {
+        option("algorithm", algorithm);
+    }
+    if let Some(k) = choice.k {
+        option("k", &k.to_string());
+    }
+    let numbers = [("confidence", choice.confidence), ("suppression", choice.suppression)];
+    for (name, number) in numbers.into_iter().filter_map(|(name, number)| Some((name, number?))) {
+        option(name, &number.to_string());
+    }
+    if request.ignore_history {
+        words.push("--ignore-history".to_owned());
+    }
+    words.join(" ")
+}
+
+/// Quotes a word for a shell if necessary.
+fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 fn choice_result(answer: RecodedAnswer) -> ChoiceResult {
+    let alone = answer.risk.confidence.iter().map(|column| column.highest).fold(None, highest);
+    let audited = answer.audited.as_ref().and_then(|audited| audited.confidence.as_ref().map(|_| audited.upper));
     ChoiceResult {
         published: answer.published,
         suppressed: answer.suppressed,
         classes: answer.classes,
+        loss: answer.metric(PURPOSE_LOSS).unwrap_or(0.0),
+        posterior: audited.into_iter().fold(alone, highest),
+        fully_suppressed: answer.fully_suppressed,
         algorithm: answer.algorithm,
         guarantee: answer.guarantee,
         risk: answer.risk,
@@ -106,4 +303,8 @@ fn choice_result(answer: RecodedAnswer) -> ChoiceResult {
             .collect(),
         search_seconds: answer.seconds.search,
     }
+}
+
+fn highest(one: Option<f64>, other: f64) -> Option<f64> {
+    Some(one.map_or(other, |one| one.max(other)))
 }

@@ -8,7 +8,7 @@ use reticent::catalogue::check_models;
 use reticent::classes::{Measured, people_in};
 use reticent::contingency::ContingencyTable;
 use reticent::operations::suppress_values::suppress_values_of_table;
-use reticent::policy::{ColumnSketch, Policy, suggested_role};
+use reticent::policy::{ColumnSketch, Policy, PolicyChanges, suggested_role};
 use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
 use reticent::text::{format_count, people};
@@ -85,8 +85,14 @@ impl LoadedPolicy {
 
 /// Reads a policy, its taxonomy files and its queries.
 pub(crate) fn load(path: &Path) -> Result<LoadedPolicy> {
+    load_changed(path, &PolicyChanges::default())
+}
+
+/// Reads a policy, and changes thresholds in its text.
+pub(crate) fn load_changed(path: &Path, changes: &PolicyChanges) -> Result<LoadedPolicy> {
     let text = std::fs::read_to_string(path).map_err(Error::file(READ_POLICY, path))?;
     let wrong = |error| Error::Policy { path: path.to_owned(), error: Box::new(error) };
+    let text = changes.apply(&text).map_err(wrong)?;
     let mut policy = Policy::parse(&text).map_err(wrong)?;
     let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut texts: HashMap<String, String> = HashMap::new();

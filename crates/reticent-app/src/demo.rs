@@ -11,7 +11,7 @@ use crate::answer::{DemoAnswer, DemoRefusal, DemoSeries, Publication};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::publish::publish_recoding;
-use crate::request::{AuditRequest, PublishRequest, RehearseRequest, WhatIf};
+use crate::request::{AuditRequest, PublishRequest};
 
 /// File name of the disclosure risk report about the releases that are safe alone.
 pub const DEMO_REPORT: &str = "report.html";
@@ -120,10 +120,7 @@ fn refusal(folder: &Path, context: &Context) -> Result<Option<DemoRefusal>> {
         Remedy::Columns(without) => {
             let kept = insurer.columns.iter().flatten().filter(|name| !without.contains(name));
             let publish = PublishRequest { columns: Some(kept.cloned().collect()), ..insurer.clone() };
-            let what_if = WhatIf::new(None, None);
-            what_if.is_ok_and(|what_if| {
-                workspace.rehearse(&RehearseRequest { publish, what_if }, context).is_ok_and(|answer| answer.holds())
-            })
+            workspace.rehearse(&publish, context).is_ok_and(|answer| answer.holds())
         }
         _ => false,
     };

@@ -49,6 +49,7 @@ mod history;
 mod init;
 mod ledger_access;
 mod log;
+mod page_file;
 mod proof;
 mod publish;
 mod purge;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+pub use reticent::policy::PolicyChanges;
 use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 
 use crate::error::{Error, Problem, Result};
@@ -63,6 +64,8 @@ pub struct PublishRequest {
     pub columns: Option<Vec<String>>,
     /// Algorithm to use instead of the one in the policy.
     pub algorithm: Option<String>,
+    /// Thresholds that replace those of the policy. Only a rehearsal can weaken them.
+    pub changes: PolicyChanges,
     /// Maximum time of the search. When it is over, the best release found so far is published.
     pub time_limit: Option<Duration>,
 }
@@ -78,6 +81,7 @@ impl PublishRequest {
             ignore_history: false,
             columns: None,
             algorithm: None,
+            changes: PolicyChanges::default(),
             time_limit: None,
         }
     }
@@ -88,49 +92,9 @@ impl PublishRequest {
     }
 }
 
-/// Request to rehearse a release: all steps of publishing, but nothing is published.
-///
-/// Only a rehearsal can replace thresholds of the policy.
-#[derive(Debug, Clone)]
-pub struct RehearseRequest {
-    /// The release.
-    pub publish: PublishRequest,
-    /// Thresholds that replace those of the policy.
-    pub what_if: WhatIf,
-}
-
-/// Thresholds of a rehearsal that replace those of the policy.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct WhatIf {
-    k: Option<u64>,
-    confidence: Option<Confidence>,
-}
-
-impl WhatIf {
-    /// Creates thresholds; `None` keeps the threshold of the policy.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if `k` is less than 2.
-    pub fn new(k: Option<u64>, confidence: Option<Confidence>) -> Result<WhatIf> {
-        match k {
-            Some(k) if k < 2 => Err(Problem::SmallK { k }.into()),
-            _ => Ok(WhatIf { k, confidence }),
-        }
-    }
-
-    /// Returns the `k` that replaces the one in the policy.
-    pub fn k(&self) -> Option<u64> {
-        self.k
-    }
-
-    /// Returns the confidence bound that replaces the one in the policy.
-    pub fn confidence(&self) -> Option<Confidence> {
-        self.confidence
-    }
-}
-
 /// Request to compare rehearsals of a release. Every combination of the listed choices is rehearsed.
+///
+/// Without any list, `k`, `confidence`, `suppression` and the algorithm of the policy are varied one after the other.
 #[derive(Debug, Clone)]
 pub struct CompareRequest {
     /// Data in CSV or Parquet: files, folders or patterns.
@@ -149,8 +113,12 @@ pub struct CompareRequest {
     pub k: Vec<u64>,
     /// Confidence bounds to compare. If empty, the confidence bound of the policy.
     pub confidence: Vec<Confidence>,
+    /// Limits of suppression to compare. If empty, the limit of the policy.
+    pub suppression: Vec<f64>,
     /// Selections of columns to compare. If empty, all columns.
     pub columns: Vec<Vec<String>>,
+    /// File for the comparison as an HTML page.
+    pub html: Option<PathBuf>,
 }
 
 /// What a registered table is.

@@ -15,8 +15,7 @@ use crate::context::Context;
 use crate::error::{Problem, Result};
 use crate::request::{
     AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
-    PublishRequest, PurgeRequest, RegisterRequest, RehearseRequest, TaxonomyUpdateRequest, VerifyRequest,
-    WithdrawRequest,
+    PublishRequest, PurgeRequest, RegisterRequest, TaxonomyUpdateRequest, VerifyRequest, WithdrawRequest,
 };
 use crate::{
     amend, audit, check, compare, diff, doctor, erase, export_head, history, init, log, publish, purge, register, show,
@@ -103,7 +102,7 @@ impl Workspace {
     /// # Errors
     ///
     /// Returns the same errors as [`Workspace::publish`].
-    pub fn rehearse(&self, request: &RehearseRequest, context: &Context) -> Result<Publication> {
+    pub fn rehearse(&self, request: &PublishRequest, context: &Context) -> Result<Publication> {
         context.run(|| publish::rehearse(self, request, context))
     }
 

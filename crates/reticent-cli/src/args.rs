@@ -95,7 +95,7 @@ pub enum Command {
     Catalogue(Catalogue),
     /// Print the JSON Schema of reticent.toml, for editors.
     Schema,
-    /// Compare releases under several policies, algorithms or thresholds. Publishes nothing.
+    /// Compare risk and loss of releases with other thresholds, suppression or algorithms. Publishes nothing.
     Compare(Compare),
     /// Check the environment: policy, permissions, key, ledger, unfinished work, disk space.
     Doctor(shell::Doctor),
@@ -154,21 +154,24 @@ pub struct Publish {
     #[arg(long, action = ArgAction::SetTrue)]
     pub dry_run: bool,
     #[command(flatten)]
-    pub what_if: WhatIf,
+    pub thresholds: Thresholds,
 }
 
-/// Thresholds to try instead of the policy's.
+/// Thresholds to use instead of the policy's.
 #[derive(Debug, Clone, Default, clap::Args)]
-pub struct WhatIf {
-    /// Try this `k`. Requires --dry-run.
-    #[arg(long, value_name = "K", requires = "dry_run", value_parser = clap::value_parser!(u64).range(2..))]
+pub struct Thresholds {
+    /// Use this `k`. Less than in the policy only with --dry-run.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(2..))]
     pub k: Option<u64>,
-    /// Try this `confidence`. Requires --dry-run.
-    #[arg(long, value_name = "H", requires = "dry_run", value_parser = confidence)]
+    /// Use this `confidence`. More than in the policy only with --dry-run.
+    #[arg(long, value_name = "H", value_parser = confidence)]
     pub confidence: Option<Confidence>,
+    /// Suppress at most this share of the records, for example 0.05.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub suppression: Option<f64>,
 }
 
-/// Arguments of `compare`.
+/// Arguments of `compare`. Without a list of settings, those of the policy are varied.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
     /// Data: a CSV or Parquet file, a folder, or a pattern.
@@ -195,6 +198,12 @@ pub struct Compare {
     /// Values of `confidence` to compare.
     #[arg(long, value_name = "H", value_delimiter = ',', value_parser = confidence)]
     pub confidence: Vec<Confidence>,
+    /// Limits of suppression to compare, for example 0,0.05.
+    #[arg(long, value_name = "SHARE", value_delimiter = ',', value_parser = share)]
+    pub suppression: Vec<f64>,
+    /// Write the comparison as an HTML page.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
     /// Publish only these columns. Repeat the option to compare several choices.
     #[arg(long, value_name = "A,B,...")]
     pub columns: Vec<String>,
@@ -558,6 +567,13 @@ fn recipient(text: &str) -> Result<Recipient, String> {
 fn confidence(text: &str) -> Result<Confidence, String> {
     let decimal: f64 = text.parse().map_err(|_| "is not a number".to_owned())?;
     Confidence::new(decimal).map_err(rule)
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+        _ => Err("write a share from 0 to 1".to_owned()),
+    }
 }
 
 fn reason(text: &str) -> Result<EntryReason, String> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anstream::eprintln;
-use reticent::Remedies;
+use reticent::{Remedies, SeriesStart};
 use reticent_app::Hint;
 use reticent_app::error::Class;
 
@@ -184,6 +184,9 @@ fn hint_text(hint: Hint) -> &'static str {
         Hint::DestroyedElsewhere => {
             "if you know that every copy was destroyed, add --destroyed-elsewhere; the ledger records that it was not checked"
         }
+        Hint::ContinueSeries => {
+            "to continue that series, use a policy with its method (`reticent show NAME` names it): [release] method = \"...\"; see docs/methods.md"
+        }
         Hint::Reinstate => {
             "if a recipient holds it after all, `reticent amend NAME --add-recipient WHO` makes it count again"
         }
@@ -219,10 +222,13 @@ fn print_remedies(remedies: &Remedies) {
             eprintln!("{}", wrap(&format!("- {remedy}"), WIDTH, "    "));
         }
     }
-    if remedies.violations.iter().any(|violation| !violation.releases.is_empty()) {
-        let text = "If both releases contain the same sensitive attribute: use a republication method from the first release on \
-                    (docs/methods.md).";
-        eprintln!("\n{}", wrap(text, WIDTH, "").trim_start());
+    if let Some(SeriesStart { method, parameter, value }) = &remedies.series {
+        let text = format!(
+            "To publish this table again and again, continue it as a republication series: replace [requirement] and [release] of the \
+             policy by [release] method = \"{method}\" and [release.options] {parameter} = {value}. People of earlier releases stay in the \
+             classes in which they were published (docs/methods.md). Try it with --dry-run."
+        );
+        eprintln!("\n{}", wrap(&text, WIDTH, "").trim_start());
     }
     if !remedies.earlier_violations.is_empty() {
         let text = "Published releases cannot be recalled. If recipients never share their releases, declare them `non-colluding` in \

@@ -237,6 +237,8 @@ fn provenance() -> Provenance {
         algorithm: "top-down-specialization".to_owned(),
         guarantee: "safe".to_owned(),
         steps: 1,
+        tried: Vec::new(),
+        max_tries: None,
         seed: 2,
         classes: 3,
         engine: Some("embedded".to_owned()),

@@ -228,6 +228,9 @@ pub struct MethodRecord {
     pub left: Option<u64>,
     /// Number of groups.
     pub groups: u64,
+    /// Number of people in groups that continue a class of an ordinary release, to whom the bounds do not apply.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub continued: u64,
     /// Number of counterfeit records.
     pub counterfeits: u64,
     /// Number of records withheld until a later release.
@@ -238,6 +241,10 @@ pub struct MethodRecord {
     /// State that the method keeps about owners, under pseudonyms.
     #[serde(rename = "state", alias = "remembered")]
     pub remembered: StoredBlob,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Withheld records.
@@ -366,6 +373,12 @@ pub struct Provenance {
     pub guarantee: String,
     /// Number of search steps or judged states.
     pub steps: u64,
+    /// Algorithms that were tried, in this order. Empty for older releases and for republication methods.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
+    /// Maximum number of algorithms that are tried, as long as one of them finds a release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tries: Option<u64>,
     /// Seed of the row order.
     pub seed: u64,
     /// Number of equivalence classes.
@@ -385,6 +398,19 @@ pub struct Provenance {
     pub audit: Option<String>,
     /// Values of the utility metrics.
     pub metrics: Vec<Metric>,
+}
+
+/// An algorithm that was tried for a release.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// Id of the algorithm.
+    pub algorithm: String,
+    /// Loss of its release for the purpose of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<f64>,
+    /// Code of the refusal, if it found no release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
 }
 
 /// A verified model, as format 1 recorded it.

@@ -58,7 +58,7 @@ pub use disk::sync_folder;
 pub use entry::{
     Amendment, AttributeLevel, BlobKind, BudgetRecord, ColumnRecord, Corrections, Entry, EntryKind, Erasure,
     FileRecord, HistoryScope, KeyRotation, MethodRecord, Metric, Origin, PosteriorBound, Provenance, Purge,
-    ReleaseRecord, Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, VerifiedModel, Withdrawal,
+    ReleaseRecord, Replacement, StoredBlob, StoredLinks, StoredTaxonomy, TableRecord, Tried, VerifiedModel, Withdrawal,
     WithdrawnMark, WithheldRecords, WitnessRecord,
 };
 pub use error::{Error, Result};

@@ -52,6 +52,68 @@ pub fn histogram(title: &str, before: Option<&[Count]>, after: &[Count], thresho
     twice(|width| bars(title, before, after, threshold, width))
 }
 
+/// A point of a scatter chart, with coordinates from 0 to 1.
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    /// Class in the style sheet.
+    pub class: &'static str,
+    /// Label beside the point.
+    pub label: String,
+}
+
+/// Draws the loss against a risk, as points.
+pub fn scatter(title: &str, axis: &str, points: &[Point]) -> Markup {
+    twice(|width| cloud(title, axis, points, width))
+}
+
+/// Returns the end of an axis from 0 that shows this maximum, and the distance between its ticks.
+fn share_axis(max: f64) -> (f64, f64) {
+    let steps = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
+    let step = steps.into_iter().find(|step| max / step <= 5.0).unwrap_or(0.2);
+    (step * (max / step).ceil().max(1.0), step)
+}
+
+fn cloud(title: &str, axis: &str, points: &[Point], width: f64) -> Markup {
+    let (left, right, top, bottom) = (62.0, width - 24.0, 34.0, if is_narrow(width) { 250.0 } else { 320.0 });
+    let max = |of: fn(&Point) -> f64| points.iter().map(of).fold(0.0, f64::max);
+    let ((x_end, x_step), (y_end, y_step)) = (share_axis(max(|point| point.x)), share_axis(max(|point| point.y)));
+    let x = |at: f64| left + (right - left) * at / x_end;
+    let y = |at: f64| bottom - (bottom - top) * at / y_end;
+    let ticks = |end: f64, step: f64| (0..=(end / step).round() as u32).map(move |at| f64::from(at) * step);
+    // Labels of points that overlap would not be readable.
+    let mut labelled: Vec<(f64, f64)> = Vec::new();
+    let mut has_room = |at: (f64, f64)| {
+        let free = labelled.iter().all(|(x, y)| (x - at.0).abs() > 22.0 || (y - at.1).abs() > 14.0);
+        labelled.extend(free.then_some(at));
+        free
+    };
+    let labels: Vec<bool> = points.iter().map(|point| has_room((x(point.x), y(point.y)))).collect();
+    let body = html! {
+        text.axis x=(Whole(left)) y="14" { "loss" }
+        @for tick in ticks(y_end, y_step) {
+            line.(if tick == 0.0 { "base" } else { "rule" })
+                x1=(Whole(left)) x2=(Whole(right)) y1=(Tenth(y(tick))) y2=(Tenth(y(tick))) {}
+            text.tick x=(Whole(left - 8.0)) y=(Tenth(y(tick) + 4.0)) text-anchor="end" { (percent(tick)) }
+        }
+        @for tick in ticks(x_end, x_step) {
+            line.base x1=(Tenth(x(tick))) x2=(Tenth(x(tick))) y1=(Whole(bottom)) y2=(Whole(bottom + 5.0)) {}
+            text.tick x=(Tenth(x(tick))) y=(Whole(bottom + 21.0)) text-anchor="middle" { (percent(tick)) }
+        }
+        text.axis x=(Whole(left)) y=(Whole(bottom + 42.0)) { (axis) }
+        @for (point, label) in points.iter().zip(labels) {
+            @let (x, y) = (x(point.x), y(point.y));
+            @if point.class == "dominated" {
+                rect.point.dominated x=(Tenth(x - 3.5)) y=(Tenth(y - 3.5)) width="7" height="7" {}
+            } @else {
+                circle.point.(point.class) cx=(Tenth(x)) cy=(Tenth(y)) r=(if point.class == "recommended" { "7" } else { "5" }) {}
+            }
+            @if label { text.tick x=(Tenth(x + 9.0)) y=(Tenth(y - 6.0)) { (point.label) } }
+        }
+    };
+    chart(title, width, bottom + 54.0, body)
+}
+
 fn twice(draw: impl Fn(f64) -> Markup) -> Markup {
     html! { @for (class, width) in WIDTHS { div.(class) { (draw(width)) } } }
 }

@@ -33,6 +33,7 @@
 
 mod cases;
 mod charts;
+mod comparison;
 mod computation;
 mod grid;
 mod page;
@@ -46,6 +47,8 @@ mod view;
 mod words;
 
 use reticent::audit::{Audit, Disclosure};
+
+pub use comparison::{ComparedChoice, ComparedFigures, Comparison, comparison_html};
 
 /// The content of a report: a title and the audits of all coalitions.
 #[derive(Debug, Clone)]

@@ -23,6 +23,34 @@ const NOTICE: &str = "Internal: contains confidential data about people";
 /// Renders the whole page.
 pub fn page(view: &View) -> Markup {
     let style = if view.public { PUBLIC_STYLE } else { INTERNAL_STYLE };
+    let body = html! {
+        @if !view.public {
+            p.internal { (NOTICE) }
+            div.watermark aria-hidden="true" { span { (NOTICE) } }
+        }
+        main {
+            header {
+                p.kicker { "What the listed releases disclose about people" }
+                h1 { (view.title) }
+                (facts(view))
+            }
+            section.verdicts aria-label="Verdict" {
+                h2.unseen { "Verdict" }
+                @for (number, coalition) in (1..).zip(&view.coalitions) { (card(coalition, number)) }
+            }
+            @for (number, coalition) in (1..).zip(&view.coalitions) { (coalition_section(view, coalition, number)) }
+            (footer(view))
+        }
+    };
+    document(view.title, style, &body)
+}
+
+/// Renders a page without details about people.
+pub fn plain_page(title: &str, body: &Markup) -> Markup {
+    document(title, PUBLIC_STYLE, body)
+}
+
+fn document(title: &str, style: &str, body: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -32,28 +60,10 @@ pub fn page(view: &View) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="robots" content="noindex";
-                title { (view.title) }
+                title { (title) }
                 style { (PreEscaped(style)) }
             }
-            body {
-                @if !view.public {
-                    p.internal { (NOTICE) }
-                    div.watermark aria-hidden="true" { span { (NOTICE) } }
-                }
-                main {
-                    header {
-                        p.kicker { "What the listed releases disclose about people" }
-                        h1 { (view.title) }
-                        (facts(view))
-                    }
-                    section.verdicts aria-label="Verdict" {
-                        h2.unseen { "Verdict" }
-                        @for (number, coalition) in (1..).zip(&view.coalitions) { (card(coalition, number)) }
-                    }
-                    @for (number, coalition) in (1..).zip(&view.coalitions) { (coalition_section(view, coalition, number)) }
-                    (footer(view))
-                }
-            }
+            body { (body) }
         }
     }
 }

@@ -8,7 +8,7 @@ use reticent_app::answer::{
 };
 use reticent_app::request::{
     Adversary, AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
-    OwnerText, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, RehearseRequest, VerifyRequest, WhatIf,
+    OwnerText, PolicyChanges, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, VerifyRequest,
     WithdrawRequest,
 };
 use reticent_app::{Confidence, Day, EntryReason, Recipient, ReleaseName, Result, Role};
@@ -73,6 +73,7 @@ impl TestFolder {
             time_limit: None,
             k: None,
             confidence: None,
+            suppression: None,
         }
     }
 
@@ -87,7 +88,9 @@ impl TestFolder {
             algorithms: Vec::new(),
             k: Vec::new(),
             confidence: Vec::new(),
+            suppression: Vec::new(),
             columns: Vec::new(),
+            html: None,
         };
         CompareCall { folder: self, request }
     }
@@ -249,6 +252,7 @@ pub struct PublishCall<'a> {
     time_limit: Option<Duration>,
     k: Option<u64>,
     confidence: Option<f64>,
+    suppression: Option<f64>,
 }
 
 impl PublishCall<'_> {
@@ -282,14 +286,19 @@ impl PublishCall<'_> {
         PublishCall { time_limit: Some(limit), ..self }
     }
 
-    /// Sets another `k` than the policy, for a dry run.
-    pub fn what_if_k(self, k: u64) -> Self {
+    /// Sets another `k` than the policy.
+    pub fn with_k(self, k: u64) -> Self {
         PublishCall { k: Some(k), ..self }
     }
 
-    /// Sets another confidence bound than the policy, for a dry run.
-    pub fn what_if_confidence(self, confidence: f64) -> Self {
+    /// Sets another confidence bound than the policy.
+    pub fn with_confidence(self, confidence: f64) -> Self {
         PublishCall { confidence: Some(confidence), ..self }
+    }
+
+    /// Sets another limit of suppression than the policy.
+    pub fn with_suppression(self, limit: f64) -> Self {
+        PublishCall { suppression: Some(limit), ..self }
     }
 
     fn request(&self) -> Result<PublishRequest> {
@@ -301,24 +310,19 @@ impl PublishCall<'_> {
             ignore_history: self.ignore_history,
             columns: self.columns.clone(),
             algorithm: self.algorithm.clone(),
+            changes: PolicyChanges { k: self.k, confidence: self.confidence, suppression: self.suppression },
             time_limit: self.time_limit,
         })
     }
 
     /// Publishes.
     pub fn run(&self) -> Result<Publication> {
-        assert!(
-            self.k.is_none() && self.confidence.is_none(),
-            "only a dry run can have other thresholds than the policy"
-        );
         self.folder.workspace().publish(&self.request()?, self.folder.context())
     }
 
     /// Runs everything except the publication.
     pub fn rehearse(&self) -> Result<Publication> {
-        let what_if = WhatIf::new(self.k, self.confidence.map(Confidence::new).transpose()?)?;
-        let request = RehearseRequest { publish: self.request()?, what_if };
-        self.folder.workspace().rehearse(&request, self.folder.context())
+        self.folder.workspace().rehearse(&self.request()?, self.folder.context())
     }
 }
 
@@ -370,6 +374,18 @@ impl CompareCall<'_> {
     /// Compares these confidence bounds.
     pub fn confidence(mut self, bounds: &[f64]) -> Self {
         self.request.confidence = bounds.iter().map(|bound| Confidence::new(*bound).unwrap()).collect();
+        self
+    }
+
+    /// Writes the comparison as an HTML page.
+    pub fn html(mut self, name: &str) -> Self {
+        self.request.html = Some(self.folder.file(name));
+        self
+    }
+
+    /// Compares these limits of suppression.
+    pub fn suppression(mut self, limits: &[f64]) -> Self {
+        self.request.suppression = limits.to_vec();
         self
     }
 

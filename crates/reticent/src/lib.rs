@@ -110,5 +110,5 @@ pub use release::recipients::{NonColluding, PUBLIC};
 pub use release::recoding::{Recoded, Recoding, RecodingRule};
 pub use release::{PublishedColumn, Release};
 pub use release::{classes, recognise};
-pub use remedies::{RefusedRelease, Remedies, Remedy};
+pub use remedies::{RefusedRelease, Remedies, Remedy, SeriesStart};
 pub use requirement::{ModelSpec, Requirement};

@@ -4,6 +4,7 @@
 //! JSON Schema share one list of keys (`keys.rs`).
 
 mod draft;
+mod edit;
 mod json_schema;
 mod keys;
 mod levels;
@@ -32,10 +33,15 @@ pub use draft::{
     ColumnSketch, DraftOptions, DraftedColumn, PolicyDraft, draft, has_code_name, has_date_name, missing_spellings,
     missing_values, suggested_role,
 };
+pub use edit::PolicyChanges;
 pub use json_schema::json_schema;
+pub use keys::ALGORITHMS as DEFAULT_ALGORITHMS;
 
 /// Value of `ledger.key` for a ledger without a key.
 pub const NO_KEY: &str = "none";
+
+/// Number of distinct combinations to search by default, over all tried algorithms.
+const SEARCHED_COMBINATIONS: u64 = 500_000;
 
 /// A release policy: column roles, privacy requirement, and how releases are produced and recorded.
 ///
@@ -69,6 +75,8 @@ pub struct Policy {
     pub audit: crate::audit::Proof,
     /// Ids of the algorithms to try, in this order: the named one, or the default ones. Never empty.
     pub algorithms: Vec<&'static str>,
+    /// Maximum number of algorithms that are tried, if the policy sets one.
+    pub tries: Option<u64>,
     /// Republication method, if set. It replaces the algorithm.
     pub method: Option<MethodPolicy>,
     /// Unchecked parameters of the algorithm or the republication method.
@@ -186,6 +194,11 @@ impl Policy {
     /// Returns the declared units of sensitive columns.
     pub fn units(&self) -> Vec<(String, Unit)> {
         self.columns.iter().filter_map(|column| Some((column.name.clone(), column.per?))).collect()
+    }
+
+    /// Returns the maximum number of algorithms that are tried on a table with this number of distinct combinations.
+    pub fn max_tries(&self, combinations: usize) -> u64 {
+        self.tries.unwrap_or((SEARCHED_COMBINATIONS / combinations.max(1) as u64).max(1))
     }
 
     /// Returns the bounds on sets of records of a person, which the gate judges over all releases.

@@ -99,6 +99,27 @@ pub struct Remedies {
     pub violations: Vec<UnmetRequirement>,
     /// Changes with which the fully generalized release passes its models, joins and audit, the smallest change first.
     pub remedies: Vec<Remedy>,
+    /// Republication method that can continue the earlier releases, if this is possible. It was not tried.
+    pub series: Option<SeriesStart>,
+}
+
+/// A republication method that continues ordinary releases.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct SeriesStart {
+    /// Id of the method.
+    pub method: &'static str,
+    /// Name of its parameter.
+    pub parameter: &'static str,
+    /// Value of the parameter that gives the bound of the policy.
+    pub value: u64,
+}
+
+impl SeriesStart {
+    /// Returns m-invariance with a bound that does not exceed a confidence bound; 1/2 without one.
+    pub fn m_invariance(confidence: Option<f64>) -> SeriesStart {
+        let m = confidence.map_or(2, |confidence| ((1.0 / confidence - 1e-9).ceil() as u64).max(2));
+        SeriesStart { method: "m-invariance", parameter: "m", value: m }
+    }
 }
 
 /// Result of judging a fully generalized release.
@@ -145,6 +166,7 @@ impl RefusedRelease<'_> {
             earlier_violations: self.earlier_violations()?,
             violations: judged.failing,
             remedies: remedies.into_iter().map(|(_, remedy)| remedy).collect(),
+            series: None,
         })
     }
 

@@ -12,6 +12,10 @@ use serde::Serialize;
 pub struct CompareAnswer {
     /// Result of each choice.
     pub choices: Vec<Choice>,
+    /// Assumptions of the verdicts, as texts: data sets that the policy declares unrelated, and corrections of earlier releases.
+    pub assumptions: Vec<String>,
+    /// File of the HTML page, if one was requested.
+    pub html: Option<PathBuf>,
 }
 
 /// One rehearsed choice of settings.
@@ -25,6 +29,8 @@ pub struct Choice {
     pub k: Option<u64>,
     /// Confidence bound; `None` for the one in the policy.
     pub confidence: Option<f64>,
+    /// Limit of suppression; `None` for the one in the policy.
+    pub suppression: Option<f64>,
     /// Columns; `None` for all.
     pub columns: Option<Vec<String>>,
     /// The rehearsed release; `None` if it is refused.
@@ -33,6 +39,36 @@ pub struct Choice {
     pub error: Option<String>,
     /// Violations and remedies of the refusal.
     pub refusal: Option<Remedies>,
+    /// How the choice compares with the others of the same policy and columns.
+    pub state: ChoiceState,
+    /// Command that publishes the recommended choice.
+    pub command: Option<String>,
+}
+
+/// How a choice compares with the others of the same policy and columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChoiceState {
+    /// The choice with the least loss that satisfies the policy and is not dominated.
+    Recommended,
+    /// No other choice is better in one figure and at least as good in the others.
+    Frontier,
+    /// Another choice is better in one figure and at least as good in the others, or an earlier choice has equal figures.
+    Dominated,
+    /// No release satisfies the requirement.
+    Refused,
+}
+
+impl ChoiceState {
+    /// Returns the word for the state.
+    pub fn word(self) -> &'static str {
+        match self {
+            ChoiceState::Recommended => "recommended",
+            ChoiceState::Frontier => "frontier",
+            ChoiceState::Dominated => "dominated",
+            ChoiceState::Refused => "refused",
+        }
+    }
 }
 
 /// A rehearsed release.
@@ -44,6 +80,13 @@ pub struct ChoiceResult {
     pub suppressed: u64,
     /// Number of equivalence classes.
     pub classes: u64,
+    /// Loss for the purpose of the policy: 0 for the raw table, 1 for a fully suppressed one.
+    pub loss: f64,
+    /// Highest posterior of a sensitive value given all releases that recipients can hold, if it was audited; otherwise of this release
+    /// alone. `None` without a sensitive column.
+    pub posterior: Option<f64>,
+    /// Quasi-identifiers that have the same value `*` in every record.
+    pub fully_suppressed: Vec<String>,
     /// Algorithm.
     pub algorithm: String,
     /// Optimality guarantee of the search.
@@ -54,6 +97,13 @@ pub struct ChoiceResult {
     pub metrics: Vec<MetricValue>,
     /// Duration of the search, in seconds.
     pub search_seconds: f64,
+}
+
+impl ChoiceResult {
+    /// Returns what choices are compared by: risk of re-identification, posterior of a sensitive value, loss.
+    pub fn figures(&self) -> [f64; 3] {
+        [self.risk.highest_risk, self.posterior.unwrap_or(0.0), self.loss]
+    }
 }
 
 /// The value of a metric.

@@ -41,6 +41,9 @@ pub struct GroupedAnswer {
     pub withheld: Vec<WithheldRecords>,
     /// Number of records that are dropped because a value is missing.
     pub dropped: u64,
+    /// Number of people in groups that continue a class of an ordinary release. The bounds of the method do not cover them: their
+    /// posteriors stay those of the ordinary releases.
+    pub continued: u64,
     /// Number of groups.
     pub groups: u64,
     /// Number of counterfeit values in lists with counts.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::audit::Audited;
 use reticent::join::Dangling;
@@ -10,7 +9,8 @@ use reticent::metrics::Measure;
 use reticent::risk::ReleaseRisk;
 use reticent::statement::Statement;
 use reticent::verify::Verdict;
-use reticent_ledger::HistoryScope;
+use reticent::{Role, SeriesStart};
+use reticent_ledger::{HistoryScope, Tried};
 use serde::Serialize;
 
 use super::grouped::GroupedAnswer;
@@ -46,6 +46,16 @@ pub struct RecodedAnswer {
     pub classes: u64,
     /// Algorithm.
     pub algorithm: String,
+    /// Algorithms that were tried, in this order. Of those with a release within the policy, the one with the least loss was used.
+    pub tried: Vec<TriedAnswer>,
+    /// Maximum number of algorithms that are tried, as long as one of them finds a release.
+    pub max_tries: u64,
+    /// Quasi-identifiers that have the same value `*` in every record.
+    pub fully_suppressed: Vec<String>,
+    /// Republication method that can continue the earlier releases, if quasi-identifiers are fully suppressed. It was not tried.
+    pub series: Option<SeriesStart>,
+    /// Other settings that keep more, if quasi-identifiers are fully suppressed.
+    pub alternative: Option<AlternativeAnswer>,
     /// Optimality guarantee of the search.
     pub guarantee: Guarantee,
     /// Number of search steps or judged states.
@@ -88,6 +98,46 @@ impl RecodedAnswer {
     pub fn holds(&self) -> bool {
         self.verified.holds()
     }
+
+    /// Returns the value of the metric with this id, if it was measured.
+    pub fn metric(&self, id: &str) -> Option<f64> {
+        self.metrics.iter().find(|metric| metric.id == id).map(|metric| metric.measure.value)
+    }
+}
+
+/// An algorithm that was tried.
+#[derive(Debug, Clone, Serialize)]
+pub struct TriedAnswer {
+    /// Id of the algorithm.
+    pub algorithm: String,
+    /// Loss of its release for the purpose of the policy; `None` if it found none.
+    pub loss: Option<f64>,
+    /// Code of the refusal, if it found no release.
+    pub refused: Option<String>,
+}
+
+impl TriedAnswer {
+    /// Returns the form that the ledger records.
+    pub(crate) fn recorded(&self) -> Tried {
+        Tried { algorithm: self.algorithm.clone(), loss: self.loss, refused: self.refused.clone() }
+    }
+}
+
+/// Settings with which a release would keep more. The release was searched and audited, but not written.
+#[derive(Debug, Serialize)]
+pub struct AlternativeAnswer {
+    /// Id of the algorithm.
+    pub algorithm: String,
+    /// Limit of suppression, as a share of the records.
+    pub suppression: f64,
+    /// Loss for the purpose of the policy.
+    pub loss: f64,
+    /// Number of equivalence classes.
+    pub classes: u64,
+    /// Number of suppressed records.
+    pub suppressed: u64,
+    /// Quasi-identifiers that are still fully suppressed.
+    pub fully_suppressed: Vec<String>,
 }
 
 /// Answer of `publish`.

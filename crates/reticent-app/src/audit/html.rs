@@ -1,6 +1,5 @@
 //! Writes the HTML report of an audit, either internal or public.
 
-use std::io::Write;
 use std::path::Path;
 
 use reticent::audit::AttackRun;
@@ -10,7 +9,8 @@ use reticent_report::{Attack, Coalition, ReleaseLine, Report, html};
 
 use crate::answer::{AuditAnswer, CoalitionAudit};
 use crate::dataset::LoadedPolicy;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::page_file::write_page;
 
 /// Smallest count of people in a public report.
 const MIN_PUBLIC_COUNT: u64 = 10;
@@ -34,20 +34,7 @@ pub(crate) fn write(
         min_count: MIN_PUBLIC_COUNT,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let cannot = || Error::file("write the report to", path);
-    // Write to a temporary file first: a truncated report would hide findings.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".report-");
-    // Only the steward can read an internal report. The umask applies to a public one.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(if public { 0o666 } else { 0o600 }));
-    }
-    let mut file = builder.tempfile_in(folder).map_err(cannot())?;
-    file.write_all(html(&report).as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(cannot())?;
-    file.persist_noclobber(path).map(drop).map_err(|error| cannot()(error.error))
+    write_page(path, &html(&report), public)
 }
 
 fn report_coalition(coalition: &CoalitionAudit, entries: &[Entry]) -> Coalition {

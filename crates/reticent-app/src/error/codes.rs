@@ -106,6 +106,11 @@ const REQUESTS: &[ErrorCode] = &[
         "Remove the option.",
     ),
     entry("small-k", "`k` is less than 2.", "Use `k` = 2 or more."),
+    entry(
+        "weaker-than-policy",
+        "A threshold of the request is weaker than that of the policy.",
+        "Change the policy, or rehearse the release.",
+    ),
     entry("no-such-entry", "The catalogue has no entry with this id.", "List the catalogue."),
     entry("no-such-preset", "There is no preset with this id.", "See the list of presets in docs/reference.md."),
     entry("no-such-error-code", "There is no error code with this name.", "Copy the code from the error."),

@@ -92,6 +92,10 @@ pub enum Problem {
     OptionForAlgorithms { option: &'static str },
     #[error("k must be at least 2, not {k}")]
     SmallK { k: u64 },
+    #[error(
+        "{threshold} {asked} is weaker than {threshold} {own} of the policy; change the policy, or rehearse the release"
+    )]
+    WeakerThanPolicy { threshold: &'static str, asked: f64, own: f64 },
     #[error("there is no model, operation, metric, algorithm, method or attack `{id}`{}", near(.hint))]
     NoSuchEntry { id: String, hint: Option<String> },
     #[error("there is no preset `{id}`; presets: {known}{}", near(.hint))]

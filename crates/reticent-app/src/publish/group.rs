@@ -43,7 +43,13 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
         let ledger = plan.open_ledger()?;
         let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
         let key = plan.owner_key(&recalled)?;
-        let past = ledger.map(|ledger| EarlierSeries::load(&ledger, &recalled, &key)).transpose()?.unwrap_or_default();
+        let sensitive = plan.loaded.schema.with_role(Role::Sensitive);
+        let is_published = |name: &&str| {
+            plan.request.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| column == name))
+        };
+        let sensitive: Vec<&str> = sensitive.iter().map(String::as_str).filter(is_published).collect();
+        let load = |ledger| EarlierSeries::load(&ledger, &recalled, (&key, &sensitive));
+        let past = ledger.map(load).transpose()?.unwrap_or_default();
         Ok((recalled, past, key))
     })?;
     let (prepared, records) = timed(&mut read, || -> Result<_> {
@@ -79,7 +85,7 @@ pub(crate) fn folder_request(request: &PublishRequest) -> PublishRequest {
 
 /// Returns an error if the request has an option that republication methods do not support.
 fn check_request(plan: &Plan<'_>) -> Result<()> {
-    let Plan { request, loaded, rehearsal, .. } = plan;
+    let Plan { request, loaded, .. } = plan;
     let not_for = |option| Err(Error::from(Problem::OptionForAlgorithms { option }));
     if request.algorithm.is_some() {
         return not_for("algorithm");
@@ -87,8 +93,11 @@ fn check_request(plan: &Plan<'_>) -> Result<()> {
     if request.time_limit.is_some() {
         return not_for("time-limit");
     }
-    if rehearsal.is_some_and(|what_if| what_if.k().is_some()) {
+    if request.changes.k.is_some() {
         return not_for("k");
+    }
+    if request.changes.suppression.is_some() {
+        return not_for("suppression");
     }
     let name = request.output.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     if [".csv", ".csv.gz", ".csv.zst", ".parquet"].iter().any(|ending| name.ends_with(ending)) {
@@ -162,7 +171,7 @@ impl Maker for GroupMaker<'_> {
     type Measured = Utility;
 
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierSeries> {
-        EarlierSeries::load(ledger, recalled, self.key)
+        EarlierSeries::load(ledger, recalled, (self.key, &self.sensitive_columns()))
     }
 
     fn make(&self, _recalled: &LoadedHistory, past: &EarlierSeries, seed: u64, _way: usize) -> Result<GroupedRelease> {
@@ -252,7 +261,13 @@ impl Maker for GroupMaker<'_> {
         audited: &AuditedGroups,
         release: &Path,
     ) -> Result<bool> {
-        let text = readme::readme(self, published, &made.candidate.names, audited, &made.recalled.judged)?;
+        let text = readme::readme(
+            self,
+            published,
+            (&made.candidate.names, made.candidate.outcome.continued),
+            audited,
+            &made.recalled.judged,
+        )?;
         tables::write_readme(release, &text)?;
         Ok(true)
     }
@@ -281,6 +296,8 @@ impl Maker for GroupMaker<'_> {
             algorithm: self.method.def.entry.id.to_owned(),
             guarantee: "safe".to_owned(),
             steps: outcome.groups.len() as u64,
+            tried: Vec::new(),
+            max_tries: None,
             classes: outcome.groups.len() as u64,
             proof: proof.word(),
             metrics: metrics.into_iter().filter_map(|(id, value)| Some((id, value?))).collect(),
@@ -395,6 +412,7 @@ impl GroupMaker<'_> {
             records: self.method.def.linkage_bound(&self.arguments)?.map(|bound| bound.fraction()),
             left: None,
             groups: outcome.groups.len() as u64,
+            continued: outcome.continued,
             counterfeits: made.verified.counterfeits(),
             waiting: outcome.postponed.len() as u64,
             withheld: withheld(&outcome.withheld),

@@ -9,6 +9,7 @@ mod plan;
 mod recode;
 
 use reticent::error::Obstacle;
+use reticent::policy::PolicyChanges;
 use reticent::statement::Scope;
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::{History, Role, Schema, TreeSource};
@@ -17,21 +18,21 @@ use reticent_ledger::{BodyColumn, BodyTree, Hash, HistoryScope, Published};
 use crate::Workspace;
 use crate::answer::{Publication, RecodedAnswer};
 use crate::context::Context;
-use crate::dataset::{LoadedPolicy, load};
+use crate::dataset::{LoadedPolicy, load, load_changed};
 use crate::error::{Error, Problem, Result};
-use crate::request::{PublishRequest, RehearseRequest, WhatIf};
+use crate::request::PublishRequest;
 use plan::Plan;
 
 pub(crate) use group::PEOPLE;
 
 /// Publishes a release.
 pub(crate) fn publish(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
-    retry_if_started(|| run(workspace, request, None, context))
+    retry_if_started(|| run(workspace, request, false, context))
 }
 
 /// Rehearses a release: executes all steps, but publishes and records nothing.
-pub(crate) fn rehearse(workspace: &Workspace, request: &RehearseRequest, context: &Context) -> Result<Publication> {
-    run(workspace, &request.publish, Some(request.what_if), context)
+pub(crate) fn rehearse(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
+    run(workspace, request, true, context)
 }
 
 /// Runs a verb that may create the ledger. Runs it again if another process created the ledger at the same time.
@@ -42,22 +43,17 @@ pub(crate) fn retry_if_started<T>(verb: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-fn run(
-    workspace: &Workspace,
-    request: &PublishRequest,
-    rehearsal: Option<WhatIf>,
-    context: &Context,
-) -> Result<Publication> {
-    let loaded = load(&workspace.policy)?;
+fn run(workspace: &Workspace, request: &PublishRequest, is_rehearsal: bool, context: &Context) -> Result<Publication> {
+    let loaded = load_for(workspace, request, is_rehearsal)?;
     match loaded.policy.method {
         Some(method) => {
             method.def.check_offered()?;
             let request = group::folder_request(request);
-            let plan = Plan::new(workspace, &request, rehearsal, loaded, context);
+            let plan = Plan::new(workspace, &request, is_rehearsal, loaded, context);
             group::publish(&plan, method).map(Publication::Grouped)
         }
         None => {
-            let plan = Plan::new(workspace, request, rehearsal, loaded, context);
+            let plan = Plan::new(workspace, request, is_rehearsal, loaded, context);
             recode::publish(&plan).map(Publication::Recoded)
         }
     }
@@ -69,27 +65,58 @@ pub(crate) fn publish_recoding(
     request: &PublishRequest,
     context: &Context,
 ) -> Result<RecodedAnswer> {
-    recode::publish(&Plan::new(workspace, request, None, load_recoding(workspace)?, context))
+    let loaded = load_for(workspace, request, false)?;
+    check_has_algorithm(&loaded)?;
+    recode::publish(&Plan::new(workspace, request, false, loaded, context))
 }
 
-/// Rehearses by an algorithm. Returns an error if the policy names a republication method.
-pub(crate) fn rehearse_recoding(
-    workspace: &Workspace,
-    request: &RehearseRequest,
-    context: &Context,
-) -> Result<RecodedAnswer> {
-    let loaded = load_recoding(workspace)?;
-    recode::publish(&Plan::new(workspace, &request.publish, Some(request.what_if), loaded, context))
+/// Rehearsals of a release with different settings. The data and the history are read once.
+pub(crate) struct Rehearsals<'a> {
+    workspace: &'a Workspace,
+    context: &'a Context,
+    preparation: recode::Preparation,
 }
 
-fn load_recoding(workspace: &Workspace) -> Result<LoadedPolicy> {
-    let loaded = load(&workspace.policy)?;
+impl<'a> Rehearsals<'a> {
+    /// Reads the data and the history. Returns an error if the policy names a republication method.
+    pub fn new(workspace: &'a Workspace, request: &PublishRequest, context: &'a Context) -> Result<Rehearsals<'a>> {
+        let loaded = load_for(workspace, request, true)?;
+        check_has_algorithm(&loaded)?;
+        let (preparation, _) = recode::Preparation::new(&Plan::new(workspace, request, true, loaded, context))?;
+        Ok(Rehearsals { workspace, context, preparation })
+    }
+
+    /// Rehearses with other settings, but with the same data, columns, recipients and name.
+    pub fn rehearse(&self, request: &PublishRequest) -> Result<RecodedAnswer> {
+        let loaded = load_for(self.workspace, request, true)?;
+        recode::rehearse(&Plan::new(self.workspace, request, true, loaded, self.context), &self.preparation)
+    }
+}
+
+/// Loads the policy with the changed thresholds of a request. Only a rehearsal can weaken a threshold.
+fn load_for(workspace: &Workspace, request: &PublishRequest, is_rehearsal: bool) -> Result<LoadedPolicy> {
+    let changes = &request.changes;
+    if let Some(k) = changes.k.filter(|k| *k < 2) {
+        return Err(Problem::SmallK { k }.into());
+    }
+    let loaded = load_changed(&workspace.policy, changes)?;
+    if !is_rehearsal && *changes != PolicyChanges::default() {
+        let own = load(&workspace.policy)?;
+        if let Some((threshold, own, asked)) = changes.weakened(&own.policy) {
+            return Err(Problem::WeakerThanPolicy { threshold, asked, own }.into());
+        }
+    }
+    Ok(loaded)
+}
+
+/// Returns an error if the policy names a republication method.
+fn check_has_algorithm(loaded: &LoadedPolicy) -> Result<()> {
     match loaded.policy.method {
         Some(method) => {
             method.def.check_offered()?;
             Err(Problem::MethodNotComparable { method: method.def.entry.id.to_owned() }.into())
         }
-        None => Ok(loaded),
+        None => Ok(()),
     }
 }
 

@@ -11,7 +11,7 @@ use reticent::statement::Statement;
 use reticent::{Links, Presentation};
 use reticent_ledger::{
     Body, FileRecord, Hash, Head, HistoryScope, Key, Ledger, MethodDraft, MethodRecord, Metric, Origin, ReleaseDraft,
-    Writer,
+    Tried, Writer,
 };
 
 use super::plan::{LoadedHistory, Plan};
@@ -124,6 +124,10 @@ pub(crate) struct RecordParts<'m> {
     pub algorithm: String,
     pub guarantee: String,
     pub steps: u64,
+    /// Tried algorithms; empty for a republication method.
+    pub tried: Vec<Tried>,
+    /// Maximum number of algorithms that are tried; `None` for a republication method.
+    pub max_tries: Option<u64>,
     pub classes: u64,
     /// Strength of the disclosure audit.
     pub proof: &'static str,
@@ -168,7 +172,7 @@ pub(crate) fn publish<M: Maker>(
     let made = make_in_any_way(plan, maker, &recalled, &past);
     let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
     let mut recorded = None;
-    if plan.rehearsal.is_none() && made.is_established() {
+    if !plan.is_rehearsal && made.is_established() {
         let mut ledger = plan.access.open_or_start()?;
         recorded = record(plan, maker, &mut made, plan.access.write(&mut ledger)?, key)?;
         if recorded.is_none() {
@@ -193,7 +197,7 @@ pub(crate) fn publish<M: Maker>(
 }
 
 /// Makes a release in the first way whose candidate is not refused.
-fn make_in_any_way<M: Maker>(
+pub(crate) fn make_in_any_way<M: Maker>(
     plan: &Plan<'_>,
     maker: &M,
     recalled: &LoadedHistory,
@@ -353,6 +357,8 @@ fn making_record<M: Maker>(made: &MadeRelease<M>, parts: &RecordParts<'_>) -> re
         algorithm: parts.algorithm.clone(),
         guarantee: parts.guarantee.clone(),
         steps: parts.steps,
+        tried: parts.tried.clone(),
+        max_tries: parts.max_tries,
         seed: made.seed,
         classes: parts.classes,
         engine: Some("embedded".to_owned()),

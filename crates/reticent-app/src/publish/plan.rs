@@ -13,16 +13,16 @@ use crate::corrections::assumptions;
 use crate::dataset::LoadedPolicy;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, is_inside};
-use crate::request::{PublishRequest, WhatIf};
+use crate::request::PublishRequest;
 
 /// A requested release with its policy and ledger.
 pub(crate) struct Plan<'a> {
     pub request: &'a PublishRequest,
-    /// Thresholds of a rehearsal; `None` if the release is to be published.
-    pub rehearsal: Option<WhatIf>,
+    /// Whether the release is only rehearsed.
+    pub is_rehearsal: bool,
     /// Names of the recipients.
     pub recipients: Vec<String>,
-    /// Policy, with the thresholds of the rehearsal.
+    /// Policy, with the changed thresholds of the request.
     pub loaded: LoadedPolicy,
     pub access: LedgerAccess,
     pub context: &'a Context,
@@ -32,18 +32,13 @@ impl<'a> Plan<'a> {
     pub fn new(
         workspace: &Workspace,
         request: &'a PublishRequest,
-        rehearsal: Option<WhatIf>,
-        mut loaded: LoadedPolicy,
+        is_rehearsal: bool,
+        loaded: LoadedPolicy,
         context: &'a Context,
     ) -> Plan<'a> {
-        if let Some(what_if) = &rehearsal {
-            let short = &mut loaded.policy.shorthand;
-            short.k = what_if.k().or(short.k);
-            short.confidence = what_if.confidence().map(|confidence| confidence.decimal()).or(short.confidence);
-        }
         let doing = format!("publishing {}", request.name);
         let access = LedgerAccess::new(workspace, &loaded.policy, &doing, context);
-        Plan { request, rehearsal, recipients: request.recipient_names(), loaded, access, context }
+        Plan { request, is_rehearsal, recipients: request.recipient_names(), loaded, access, context }
     }
 
     /// Returns the requirements of the disclosure gate. The gate calls `watch` periodically.
@@ -85,7 +80,7 @@ impl<'a> Plan<'a> {
 
     /// Opens the ledger, if it exists. Fails early if the release could not be recorded later.
     pub fn open_ledger(&self) -> Result<Option<Ledger>> {
-        if self.rehearsal.is_some() {
+        if self.is_rehearsal {
             return self.access.open_to_rehearse();
         }
         let ledger = self.access.open_if_intact()?;
@@ -108,7 +103,7 @@ impl<'a> Plan<'a> {
 
     /// Returns the key for the pseudonyms of owners. A rehearsal before the first key uses one that is not stored.
     pub fn owner_key(&self, recalled: &LoadedHistory) -> Result<Key> {
-        match self.access.key_for_owners(&recalled.entries, self.rehearsal.is_none())? {
+        match self.access.key_for_owners(&recalled.entries, !self.is_rehearsal)? {
             Some(key) => Ok(key),
             None => Ok(KeyFile::ephemeral()?.ledger_key(&Identity::draw()?)),
         }

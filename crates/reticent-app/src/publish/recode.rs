@@ -1,11 +1,14 @@
 //! Releases by an algorithm: a recoding of the table, written to a single file.
 
+mod alternative;
 mod answer;
 mod back_off;
 mod past;
 mod remedies;
+mod search;
 
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Instant;
 
 use hashbrown::HashMap;
@@ -22,68 +25,104 @@ use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
 use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, Role};
 use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
-use reticent_ledger::{Body, Ledger};
+use reticent_ledger::{Body, Key, Ledger};
 
 use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
 use super::plan::{LoadedHistory, Plan, engine_key};
 use super::{body_column, scope};
-use crate::answer::{MetricAnswer, RecodedAnswer};
+use crate::answer::{MetricAnswer, RecodedAnswer, TriedAnswer};
 use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
 use past::{EarlierReleases, NewRelease, unknown_values, unresolved_names};
+use search::{Found, Search};
 
 /// Id of the model of `confidence`.
 const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
 
-/// Publishes or rehearses a release by the requested algorithm, or by the one in the policy.
+/// Publishes or rehearses a release by the requested algorithm, or by the best one that the policy allows.
 pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
-    let output = &plan.request.output;
-    let format = format_of(output)?;
-    plan.check(output)?;
-    if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        return Err(Problem::OutputIsFolder { path: output.clone() }.into());
-    }
-    let (mut load_seconds, mut read) = (0.0, 0.0);
-    let (recalled, past) = timed(&mut load_seconds, || -> Result<_> {
-        let ledger = plan.open_ledger()?;
-        let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
-        let past =
-            ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
-        Ok((recalled, past))
-    })?;
-    let (warnings, mut notes) = unresolved_names(plan, &recalled)?;
-    let owners = match &plan.loaded.policy.owner {
-        Some(_) => Some(plan.owner_key(&recalled)?),
-        None => None,
-    };
-    let key = owners.as_ref();
-    let named = (plan.request.name.as_str(), recalled.names());
-    let columns = plan.request.columns.as_deref();
-    let prepared = timed(&mut read, || {
-        let named = (named.0, named.1.as_slice());
-        prepare(&plan.loaded, &plan.request.data, columns, named, key.map(engine_key), plan.context)?
-            .with_suppressed_values(&plan.loaded.policy)
-    })?;
-    let accepted = prepared.check_unique_columns(&plan.loaded.policy)?;
-    let rules = prepared.join_rules(&plan.loaded.policy)?;
-    notes.extend(unknown_values(plan, &prepared, &past));
-    if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
-        notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
-    }
-    plan.check_unrelated(&recalled, prepared.linked.as_ref().map(|linked| &linked.links))?;
-    let maker = RecodeMaker { plan, prepared: &prepared, rules, format };
-    let PipelineResult { mut made, recorded, recalled, past } = pipeline::publish(plan, &maker, recalled, past, key)?;
-    (made.seconds.load_history, made.seconds.read) = (load_seconds, read);
+    let (preparation, key) = Preparation::new(plan)?;
+    let Preparation { data, recalled, past, load_seconds, read_seconds } = preparation;
+    let maker = RecodeMaker::new(plan, &data)?;
+    let result = pipeline::publish(plan, &maker, recalled, past, key.as_ref())?;
+    let PipelineResult { mut made, recorded, recalled, past } = result;
+    (made.seconds.load_history, made.seconds.read) = (load_seconds, read_seconds);
     let is_recorded = recorded.is_some();
-    let mut answer = maker.answer(made, recorded, &past)?;
-    answer.assumptions.extend(recalled.assumptions());
-    answer.warnings.extend(warnings);
-    answer.warnings.extend(accepted);
-    answer.notes.extend(notes);
-    answer.notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
+    let mut answer = maker.answer(made, recorded, &recalled, &past)?;
+    answer.alternative = maker.alternative(&answer, &recalled, &past)?;
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
     Ok(answer)
+}
+
+/// Rehearses a release with data and history that are already loaded.
+pub(crate) fn rehearse(plan: &Plan<'_>, preparation: &Preparation) -> Result<RecodedAnswer> {
+    let Preparation { data, recalled, past, .. } = preparation;
+    let maker = RecodeMaker::new(plan, data)?;
+    let made = pipeline::make_in_any_way(plan, &maker, recalled, past);
+    let made = made.map_err(|error| maker.explain(error, recalled, past))?;
+    maker.answer(made, None, recalled, past)
+}
+
+/// Data and history of a release.
+pub(crate) struct Preparation {
+    data: ReleaseData,
+    recalled: LoadedHistory,
+    past: EarlierReleases,
+    load_seconds: f64,
+    read_seconds: f64,
+}
+
+/// Data of a release, with what does not depend on the thresholds of the policy.
+struct ReleaseData {
+    prepared: PreparedData,
+    /// Rules for joins with earlier releases.
+    rules: Vec<InconsistentRules>,
+    warnings: Vec<String>,
+    notes: Vec<String>,
+}
+
+impl Preparation {
+    /// Loads the history, and reads the data. Also returns the key for owner links, if the policy names an owner.
+    pub fn new(plan: &Plan<'_>) -> Result<(Preparation, Option<Key>)> {
+        let output = &plan.request.output;
+        format_of(output)?;
+        plan.check(output)?;
+        if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            return Err(Problem::OutputIsFolder { path: output.clone() }.into());
+        }
+        let (mut load_seconds, mut read_seconds) = (0.0, 0.0);
+        let (recalled, past) = timed(&mut load_seconds, || -> Result<_> {
+            let ledger = plan.open_ledger()?;
+            let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
+            let past =
+                ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
+            Ok((recalled, past))
+        })?;
+        let (mut warnings, mut notes) = unresolved_names(plan, &recalled)?;
+        let owners = match &plan.loaded.policy.owner {
+            Some(_) => Some(plan.owner_key(&recalled)?),
+            None => None,
+        };
+        let columns = plan.request.columns.as_deref();
+        let prepared = timed(&mut read_seconds, || {
+            let names = recalled.names();
+            let named = (plan.request.name.as_str(), names.as_slice());
+            let key = owners.as_ref().map(engine_key);
+            prepare(&plan.loaded, &plan.request.data, columns, named, key, plan.context)?
+                .with_suppressed_values(&plan.loaded.policy)
+        })?;
+        warnings.extend(prepared.check_unique_columns(&plan.loaded.policy)?);
+        let rules = prepared.join_rules(&plan.loaded.policy)?;
+        notes.extend(unknown_values(plan, &prepared, &past));
+        if let (Some(ledger), Some(linked)) = (plan.access.open_if_exists()?, &prepared.linked) {
+            notes.extend(plan.access.warn_unknown_owners(&ledger, &recalled.entries, &linked.links));
+        }
+        plan.check_unrelated(&recalled, prepared.linked.as_ref().map(|linked| &linked.links))?;
+        notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
+        let data = ReleaseData { prepared, rules, warnings, notes };
+        Ok((Preparation { data, recalled, past, load_seconds, read_seconds }, owners))
+    }
 }
 
 /// Returns the options of the policy that an algorithm accepts, and the names of the others.
@@ -100,10 +139,11 @@ fn options_for(loaded: &LoadedPolicy, algorithm: &str) -> Result<(Arguments, Vec
 /// Maker of releases by an algorithm.
 pub(crate) struct RecodeMaker<'a> {
     plan: &'a Plan<'a>,
+    data: &'a ReleaseData,
     prepared: &'a PreparedData,
-    /// Rules for joins with earlier releases.
-    rules: Vec<InconsistentRules>,
     format: Format,
+    /// Releases of the tried algorithms.
+    search: Mutex<Search>,
 }
 
 /// A recoding that satisfies the requirement according to the search.
@@ -137,9 +177,9 @@ impl Maker for RecodeMaker<'_> {
         EarlierReleases::load(ledger, recalled, self.plan)
     }
 
-    /// Every algorithm, then the back-off.
+    /// The releases of the tried algorithms, then the back-off.
     fn ways(&self) -> usize {
-        self.algorithms().len() + usize::from(self.backs_off())
+        self.lock_search().ways() + usize::from(self.backs_off())
     }
 
     fn make(
@@ -149,18 +189,14 @@ impl Maker for RecodeMaker<'_> {
         _seed: u64,
         way: usize,
     ) -> Result<RecodedCandidate> {
-        let algorithms = self.algorithms();
         let requirement = self.requirement(recalled, past)?;
-        if way == algorithms.len() {
-            return self.back_off(past, requirement);
+        if way == 0 {
+            self.search_all(past, &requirement)?;
         }
-        let algorithm = algorithms[way].to_owned();
-        let mut outcome = self.search(&algorithm, past, &requirement)?;
-        let refused = algorithms[..way].iter();
-        outcome.notes.extend(
-            refused.map(|earlier| format!("{earlier} found no release within the policy, so {algorithm} was used.")),
-        );
-        Ok(RecodedCandidate { algorithm, requirement, outcome })
+        match self.next_candidate(way)? {
+            Some(Found { algorithm, outcome, .. }) => Ok(RecodedCandidate { algorithm, requirement, outcome }),
+            None => self.back_off(past, requirement),
+        }
     }
 
     fn write(&self, candidate: &RecodedCandidate, seed: u64, release: &Path) -> Result<WriteSummary> {
@@ -237,6 +273,8 @@ impl Maker for RecodeMaker<'_> {
             algorithm: made.candidate.algorithm.clone(),
             guarantee: guarantee.and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default(),
             steps: made.candidate.outcome.steps,
+            tried: self.tried().iter().map(TriedAnswer::recorded).collect(),
+            max_tries: Some(self.max_tries()),
             classes: self.classes(release)?,
             proof: plan.loaded.policy.audit.word(),
             metrics: metrics.iter().map(|metric| (metric.id, metric.measure.value)).collect(),
@@ -258,6 +296,13 @@ impl Maker for RecodeMaker<'_> {
     }
 }
 
+impl<'a> RecodeMaker<'a> {
+    fn new(plan: &'a Plan<'a>, data: &'a ReleaseData) -> Result<RecodeMaker<'a>> {
+        let format = format_of(&plan.request.output)?;
+        Ok(RecodeMaker { plan, data, prepared: &data.prepared, format, search: Mutex::default() })
+    }
+}
+
 impl RecodeMaker<'_> {
     /// Returns the ids of the algorithms to try: the requested one, or those of the policy.
     fn algorithms(&self) -> Vec<&str> {
@@ -271,7 +316,7 @@ impl RecodeMaker<'_> {
     fn joined_sets(&self, past: &EarlierReleases, by_coalition: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
         let policy = &self.plan.loaded.policy;
         let specs = policy.join_model_specs();
-        Ok(sets_for(&self.prepared.table, &past.history, by_coalition, policy.breadth, &self.rules, &specs)?)
+        Ok(sets_for(&self.prepared.table, &past.history, by_coalition, policy.breadth, &self.data.rules, &specs)?)
     }
 
     /// Returns the requirement on the release alone and on its joins with earlier releases.
@@ -283,7 +328,7 @@ impl RecodeMaker<'_> {
             let columns = prepared.table.columns.iter().map(|column| (column.name.clone(), column.role)).collect();
             let new = Member { name: request.name.to_string(), columns, population: false };
             let specs = loaded.policy.join_model_specs();
-            let rules = self.rules.clone();
+            let rules = self.data.rules.clone();
             let applies = |spec: usize, set: &[usize]| self.applies_to_join(spec, set, past);
             requirement.join_where(&specs, &loaded.schema, new, &past.history, &sets, rules, &applies)?;
         }
@@ -315,7 +360,10 @@ impl RecodeMaker<'_> {
     fn are_linked(&self, set: &[usize], past: &EarlierReleases) -> bool {
         let columns = self.prepared.table.columns.iter().map(|column| (column.name.as_str(), column.role));
         self.prepared.linked.as_ref().is_some_and(|linked| {
-            past.are_linked(set, &NewRelease { links: &linked.links, columns: columns.collect(), rules: &self.rules })
+            past.are_linked(
+                set,
+                &NewRelease { links: &linked.links, columns: columns.collect(), rules: &self.data.rules },
+            )
         })
     }
 
@@ -358,16 +406,15 @@ impl RecodeMaker<'_> {
         }
     }
 
-    fn search(&self, algorithm: &str, past: &EarlierReleases, requirement: &Requirement) -> Result<SearchOutcome> {
-        let Plan { request, loaded, context, .. } = self.plan;
-        let task = self.task(past, requirement);
-        let deadline = request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+    /// Searches with one algorithm. After the deadline, the best release so far is returned.
+    fn search(&self, algorithm: &str, task: &RecodingTask<'_>, deadline: Option<Instant>) -> Result<SearchOutcome> {
+        let Plan { loaded, context, .. } = self.plan;
         let stop = || context.check().is_err() || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
         let abort = || context.check().is_err();
         let control = Control { stop: &stop, abort: &abort, progress: &progress };
         let (arguments, _) = options_for(loaded, algorithm)?;
-        let outcome = algorithms::run(algorithm, &task, arguments, &control);
+        let outcome = algorithms::run(algorithm, task, arguments, &control);
         context.check()?;
         Ok(outcome?)
     }

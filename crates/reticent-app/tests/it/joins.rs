@@ -128,7 +128,7 @@ fn releases_about_some_do_not_hide_the_others() {
         let call = folder.register("ward.csv", &format!("ward{ward}")).date(&format!("202{ward}-01-01"));
         call.sensitive("diagnosis").run().passes();
     }
-    let call = folder.publish("people.csv", "r3").columns("c,diagnosis").what_if_confidence(1.0);
+    let call = folder.publish("people.csv", "r3").columns("c,diagnosis").with_confidence(1.0);
     let sets = sets(&call.rehearse().passes().json());
     assert!(sets.contains(&vec![1, 2]) && sets.contains(&vec![1, 2, 3, 4, 5]), "{sets:?}");
 }

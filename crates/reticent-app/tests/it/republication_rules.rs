@@ -140,26 +140,49 @@ fn a_list_without_owner_links_is_refused() {
 const PLAIN: &str = "[dataset]\nowner = \"patient\"\n[columns.patient]\n[columns.age]\ntype = \"number\"\n\
                      [columns.illness]\nrole = \"sensitive\"\n";
 
-/// That an earlier release disclosed something about a person does not excuse a release that discloses more.
+/// An ordinary release of A and B, and a second table in which A shares no value with the others but flu.
+fn after_two_people(policy: &str) -> TestFolder {
+    let folder = TestFolder::new();
+    folder.write("plain.toml", format!("{PLAIN}[requirement]\nk = 2\nconfidence = 0.5\n"));
+    folder.write("reticent.toml", format!("{PLAIN}{policy}"));
+    folder.write("one.csv", "patient,age,illness\nA,21,flu\nB,22,gout\n");
+    folder.write("two.csv", "patient,age,illness\nA,21,flu\nC,31,ulcer\nD,32,colic\nE,33,asthma\n");
+    folder.with_policy("plain.toml").publish("one.csv", "one").output("one.csv.gz").run().passes();
+    folder
+}
+
+/// That an earlier release disclosed something about a person does not excuse a release that discloses more. This method does not
+/// continue classes: A and B would be certain.
 #[test]
 fn an_earlier_disclosure_does_not_excuse_a_higher_posterior() {
+    let folder = after_two_people(
+        "[requirement]\nconfidence = 0.5\n[release]\nmethod = \"bcf-anonymity\"\n[release.options]\nk = 2\n",
+    );
+    let error = folder.publish("two.csv", "two").output("two").run().refused_with("posterior-above-confidence");
+    assert_eq!((&error.data()["confidence"], &error.data()["column"]), (&json!("5/10"), &json!("illness")));
+    assert!(!folder.exists("two"));
+}
+
+/// The other methods leave A in the class of the first release, whose values stay listed. So the release says nothing new about A and B.
+#[test]
+fn people_of_an_ordinary_release_stay_in_their_class() {
     for (method, options) in [
         ("history-guided", "l = 3"),
         ("m-invariance", "m = 3"),
         ("incremental-l-diversity", "l = 3"),
         ("anatomy", "l = 3"),
     ] {
-        let folder = TestFolder::new();
-        folder.write("plain.toml", format!("{PLAIN}[requirement]\nk = 2\nconfidence = 0.5\n"));
-        folder
-            .write("reticent.toml", format!("{PLAIN}[release]\nmethod = \"{method}\"\n[release.options]\n{options}\n"));
-        folder.write("one.csv", "patient,age,illness\nA,21,flu\nB,22,gout\n");
-        folder.write("two.csv", "patient,age,illness\nA,21,flu\nC,31,ulcer\nD,32,colic\nE,33,asthma\n");
-        folder.with_policy("plain.toml").publish("one.csv", "one").output("one.csv.gz").run().passes();
-        // A shares no value of the second release but flu: A and B would be certain.
-        let error = folder.publish("two.csv", "two").output("two").run().refused_with("posterior-above-confidence");
-        assert_eq!((&error.data()["confidence"], &error.data()["column"]), (&json!("1/3"), &json!("illness")));
-        assert!(!folder.exists("two"));
+        let folder = after_two_people(&format!("[release]\nmethod = \"{method}\"\n[release.options]\n{options}\n"));
+        let answer = folder.publish("two.csv", "two").output("two").run().passes().json();
+        let counts = ["published", "continued", "groups", "counterfeits"].map(|name| answer[name].as_u64().unwrap());
+        assert_eq!(counts, [4, 1, 2, 1], "{method}: {answer:#}");
+        let column = &answer["audited"]["columns"][0];
+        assert_eq!((&column["already_above"], &column["already_highest"]), (&json!(2), &json!(0.5)), "{method}");
+        let group = folder.rows("two/people.csv").into_iter().find(|row| row[1].contains("21")).unwrap()[0].clone();
+        let mut listed: Vec<Vec<String>> = folder.rows("two/illness.csv");
+        listed.retain(|row| row[0] == group);
+        listed.sort();
+        assert_eq!(listed.iter().map(|row| row[1].as_str()).collect::<Vec<_>>(), ["flu", "gout"], "{method}");
     }
 }
 

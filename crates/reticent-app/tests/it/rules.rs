@@ -1,7 +1,6 @@
 //! Safety rules hold for every caller, whichever interface it comes from.
 
 use reticent_app::answer::{LogEntry, Publication};
-use reticent_app::request::WhatIf;
 use reticent_app::{Confidence, EntryReason, Recipient, ReleaseName};
 
 use reticent_testkit::{Outcome, TestFolder};
@@ -45,9 +44,9 @@ fn thresholds_of_a_rehearsal_are_checked_and_publish_nothing() {
     for wrong in [0.0, -0.1, 1.1, f64::NAN, f64::INFINITY] {
         assert!(Confidence::new(wrong).is_err(), "{wrong}");
     }
-    assert_eq!(WhatIf::new(Some(1), None).unwrap_err().code(), "small-k");
     let folder = TestFolder::patients(90);
-    folder.publish("people.csv", "one").to("press").what_if_k(2).what_if_confidence(1.0).rehearse().passes();
+    folder.publish("people.csv", "one").to("press").with_k(1).rehearse().fails_with("small-k");
+    folder.publish("people.csv", "one").to("press").with_k(2).with_confidence(1.0).rehearse().passes();
     assert!(!folder.file("one.csv").exists() && !folder.file("ledger").exists());
 }
 

@@ -1,6 +1,8 @@
-//! `reticent compare`: what releases would be like under several policies, algorithms or thresholds, side by side.
+//! `reticent compare`: what releases would be like with other policies, algorithms or thresholds, side by side.
 
-use reticent_app::answer::{Choice, CompareAnswer};
+mod plot;
+
+use reticent_app::answer::{Choice, ChoiceResult, ChoiceState, CompareAnswer};
 use reticent_app::request::CompareRequest;
 use reticent_app::{POLICY, Workspace};
 
@@ -21,48 +23,86 @@ pub fn run(options: &args::Compare, console: &Console) -> Result<u8, Error> {
         algorithms: options.algorithms.clone(),
         k: options.k.clone(),
         confidence: options.confidence.clone(),
+        suppression: options.suppression.clone(),
         columns: options.columns.iter().map(split).collect(),
+        html: options.html.clone(),
     };
     let workspace = Workspace { ledger: options.ledger.clone(), key: options.key.clone(), ..Workspace::new(POLICY) };
     let answer = workspace.compare(&request, &console.context)?;
-    console.answer(&answer, print)?;
+    console.answer(&answer, |answer| print(answer, console.verbose))?;
     Ok(u8::from(!answer.choices.iter().any(|choice| choice.result.is_some())))
 }
 
-/// Prints a table with one line per choice. Properties that all choices share are omitted.
-fn print(comparison: &CompareAnswer) {
+/// A setting that choices can differ in, with its text.
+type Property = (&'static str, fn(&Choice) -> String);
+
+const PROPERTIES: [Property; 6] = [
+    ("policy", |choice| choice.policy.display().to_string()),
+    ("columns", |choice| choice.columns.as_ref().map(|columns| columns.join(",")).unwrap_or_default()),
+    ("algorithm", |choice| choice.algorithm.clone().unwrap_or_default()),
+    ("k", |choice| choice.k.map(|k| k.to_string()).unwrap_or_default()),
+    ("confidence", |choice| choice.confidence.map(|share| share.to_string()).unwrap_or_default()),
+    ("suppression", |choice| choice.suppression.map(|share| share.to_string()).unwrap_or_default()),
+];
+
+/// Prints a table with one line per choice, the frontier, and the command for the recommended choice.
+fn print(comparison: &CompareAnswer, verbose: bool) {
     let choices = &comparison.choices;
-    let mut heads: Vec<String> = vec![String::new()];
-    let differs = |of: fn(&Choice) -> String| choices.iter().any(|choice| of(choice) != of(&choices[0]));
-    type Property = (&'static str, fn(&Choice) -> String);
-    let properties: [Property; 5] = [
-        ("policy", |choice| choice.policy.display().to_string()),
-        ("algorithm", |choice| choice.algorithm.clone().unwrap_or_default()),
-        ("k", |choice| choice.k.map(|k| k.to_string()).unwrap_or_default()),
-        ("confidence", |choice| choice.confidence.map(|share| share.to_string()).unwrap_or_default()),
-        ("columns", |choice| choice.columns.as_ref().map(|columns| columns.join(",")).unwrap_or_default()),
-    ];
-    let properties: Vec<&Property> = properties.iter().filter(|(_, of)| differs(*of)).collect();
-    heads.extend(properties.iter().map(|(head, _)| (*head).to_owned()));
+    let properties: Vec<&Property> =
+        PROPERTIES.iter().filter(|(_, of)| choices.iter().any(|choice| of(choice) != of(&choices[0]))).collect();
+    print_table(choices, &properties, verbose);
+    println!(
+        "\n{HINT}{}{HINT:#}",
+        wrap(
+            "Empty settings are those of the policy. re-identification: 1 / people in the smallest class; posterior: highest one of a \
+             sensitive value, given all releases if the policy audits them; loss for the purpose: 0 = raw values, 1 = fully suppressed. \
+             dominated: another choice has at most these risks and this loss, or an earlier one has the same. Nothing was published.",
+            WIDTH,
+            ""
+        )
+    );
+    plot::print(choices);
+    for choice in choices.iter().filter(|choice| choice.error.is_some()) {
+        let about: Vec<String> = properties.iter().map(|(head, of)| format!("{head} {}", of(choice))).collect();
+        let why = choice.error.as_deref().unwrap_or_default().trim_start_matches("refused: ");
+        println!("{}", wrap(&format!("- {}: {why}", about.join(", ")), WIDTH, "  "));
+    }
+    for assumption in &comparison.assumptions {
+        println!("{}", wrap(&format!("assumes: {assumption}"), WIDTH, "  "));
+    }
+    for command in choices.iter().filter_map(|choice| choice.command.as_ref()) {
+        println!("\n{HEAD}Recommended{HEAD:#}: the least loss within the policy\n  {command}");
+    }
+    if !choices.iter().any(|choice| choice.state == ChoiceState::Recommended) {
+        println!(
+            "\n{BAD}no choice satisfies the policy{BAD:#}: change the policy, or compare other columns with --columns"
+        );
+    }
+    if let Some(html) = &comparison.html {
+        println!("{HINT}Comparison: {}{HINT:#}", html.display());
+    }
+}
+
+/// Prints one line per choice. Settings that all choices share are left out.
+fn print_table(choices: &[Choice], properties: &[&Property], verbose: bool) {
     let mut metrics: Vec<&'static str> = Vec::new();
     for value in choices.iter().filter_map(|choice| choice.result.as_ref()).flat_map(|result| &result.metrics) {
-        if !metrics.contains(&value.id) {
+        if verbose && !metrics.contains(&value.id) {
             metrics.push(value.id);
         }
     }
-    heads.extend(["records", "classes", "smallest", "max posterior", "search s"].map(str::to_owned));
+    let mut heads: Vec<String> = vec![String::new()];
+    heads.extend(properties.iter().map(|(head, _)| (*head).to_owned()));
+    heads.extend(
+        ["loss", "re-identification", "posterior", "classes", "records", "suppressed columns"].map(str::to_owned),
+    );
     heads.extend(metrics.iter().map(|id| (*id).to_owned()));
     let mut rows = vec![heads];
     for choice in choices {
-        let mut row = vec![if choice.result.is_some() { "would publish" } else { "refused" }.to_owned()];
+        let mut row = vec![choice.state.word().to_owned()];
         row.extend(properties.iter().map(|(_, of)| of(choice)));
         if let Some(result) = &choice.result {
-            let highest = result.risk.confidence.iter().map(|column| column.highest).fold(f64::NAN, f64::max);
-            row.push(count(result.published));
-            row.push(count(result.classes));
-            row.push(count(result.risk.smallest_class));
-            row.push(if highest.is_nan() { String::new() } else { number(highest) });
-            row.push(format!("{:.2}", result.search_seconds));
+            row.extend(figures(result));
             let value =
                 |id: &&'static str| result.metrics.iter().find(|value| value.id == *id).map(|v| number(v.value));
             row.extend(metrics.iter().map(|id| value(id).unwrap_or_default()));
@@ -71,26 +111,27 @@ fn print(comparison: &CompareAnswer) {
         rows.push(row);
     }
     for (at, line) in columns(&rows).iter().enumerate() {
-        match at {
-            0 => println!("{HEAD}{line}{HEAD:#}"),
-            _ if choices[at - 1].result.is_some() => {
-                println!("{GOOD}would publish{GOOD:#}{}", line.strip_prefix("would publish").unwrap_or(line));
-            }
-            _ => println!("{BAD}refused{BAD:#}{}", line.strip_prefix("refused").unwrap_or(line)),
-        }
+        let Some(choice) = at.checked_sub(1).and_then(|at| choices.get(at)) else {
+            println!("{HEAD}{line}{HEAD:#}");
+            continue;
+        };
+        let word = choice.state.word();
+        let style = match choice.state {
+            ChoiceState::Refused => BAD,
+            ChoiceState::Dominated => HINT,
+            ChoiceState::Recommended | ChoiceState::Frontier => GOOD,
+        };
+        println!("{style}{word}{style:#}{}", line.strip_prefix(word).unwrap_or(line));
     }
-    println!(
-        "\n{HINT}{}{HINT:#}",
-        wrap(
-            "smallest: people in the smallest equivalence class; max posterior: highest posterior of a sensitive value; both for the \
-             release alone. Metrics: lower is better. Nothing was published.",
-            WIDTH,
-            ""
-        )
-    );
-    for choice in choices.iter().filter(|choice| choice.error.is_some()) {
-        let about: Vec<String> = properties.iter().map(|(head, of)| format!("{head} {}", of(choice))).collect();
-        let why = choice.error.as_deref().unwrap_or_default().trim_start_matches("refused: ");
-        println!("{}", wrap(&format!("- {}: {why}", about.join(", ")), WIDTH, "  "));
-    }
+}
+
+fn figures(result: &ChoiceResult) -> [String; 6] {
+    [
+        number(result.loss),
+        number(result.risk.highest_risk),
+        result.posterior.map(number).unwrap_or_default(),
+        count(result.classes),
+        count(result.published),
+        if result.fully_suppressed.is_empty() { String::new() } else { result.fully_suppressed.join(",") },
+    ]
 }

@@ -6,7 +6,7 @@ mod recoded;
 use std::time::Duration;
 
 use reticent_app::answer::Publication;
-use reticent_app::request::{PublishRequest, RehearseRequest, WhatIf};
+use reticent_app::request::{PolicyChanges, PublishRequest};
 
 use crate::args;
 use crate::console::Console;
@@ -14,6 +14,8 @@ use crate::error::Error;
 
 /// Publishes, or does a dry run. The exit status is 1 if the written file violates the policy.
 pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
+    let args::Thresholds { k, confidence, suppression } = options.thresholds;
+    let confidence = confidence.map(|confidence| confidence.decimal());
     let publish = PublishRequest {
         data: options.data.clone(),
         name: options.name.clone(),
@@ -22,12 +24,12 @@ pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
         ignore_history: options.ignore_history,
         columns: options.columns.clone(),
         algorithm: options.algorithm.clone(),
+        changes: PolicyChanges { k, confidence, suppression },
         time_limit: options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
     };
     let workspace = options.place.workspace();
     let answer = if options.dry_run {
-        let what_if = WhatIf::new(options.what_if.k, options.what_if.confidence)?;
-        workspace.rehearse(&RehearseRequest { publish, what_if }, &console.context)?
+        workspace.rehearse(&publish, &console.context)?
     } else {
         workspace.publish(&publish, &console.context)?
     };

@@ -99,6 +99,8 @@ fn release(name: &str, file: Option<FileRecord>, bodies: &crate::blobs::Blobs) -
             algorithm: "none".to_owned(),
             guarantee: "safe".to_owned(),
             steps: 1,
+            tried: Vec::new(),
+            max_tries: None,
             seed: 2,
             classes: 3,
             engine: None,

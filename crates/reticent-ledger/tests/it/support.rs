@@ -219,6 +219,8 @@ impl Sandbox {
                 algorithm: "none".to_owned(),
                 guarantee: "safe".to_owned(),
                 steps: 1,
+                tried: Vec::new(),
+                max_tries: None,
                 seed: 2,
                 classes: 3,
                 engine: Some("embedded".to_owned()),

@@ -31,6 +31,7 @@ mod top_down_specialization;
 pub use back_off::{BackOff, BackedOff};
 pub(crate) use clusters::{Axis, Points, clusters_of_table, positions};
 pub(crate) use join_checker::{generalized_columns, root_release};
+pub(crate) use objective::Objective;
 
 /// All algorithms.
 pub const LIST: &[AlgorithmDef] = &[

@@ -32,7 +32,7 @@ const MIN_SHARE: f64 = 0.05;
 
 /// Objective of a search over a table.
 #[derive(Debug, Clone)]
-pub(super) struct Objective {
+pub(crate) struct Objective {
     /// Weight by generalized column, in the order of the columns.
     pub weights: Vec<f64>,
     /// Labels that the release should predict, if the purpose has any.
@@ -45,7 +45,7 @@ pub(super) struct Objective {
 
 /// Label of every combination of a table.
 #[derive(Debug, Clone)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     /// Label by combination, from 0.
     pub by_combination: Vec<u32>,
     /// Number of labels.
@@ -54,7 +54,7 @@ pub(super) struct Labels {
 
 impl Objective {
     /// Returns the objective of a purpose, for a search that generalizes these columns.
-    pub(super) fn new(table: &Table, purpose: &Purpose, columns: &[usize]) -> Result<Objective> {
+    pub(crate) fn new(table: &Table, purpose: &Purpose, columns: &[usize]) -> Result<Objective> {
         let labels = Labels::new(table, purpose)?;
         let queries = match purpose {
             Purpose::Queries(workload) => workload.resolve(table)?.0,
@@ -97,7 +97,7 @@ impl Objective {
 
 impl Objective {
     /// Weight of the policy of a generalized column, given its index among these columns: the loss of suppressing a cell in general use.
-    pub(super) fn column_weight(&self, dimension: usize) -> f64 {
+    pub(crate) fn column_weight(&self, dimension: usize) -> f64 {
         self.columns[dimension].0
     }
 
@@ -107,7 +107,7 @@ impl Objective {
     }
 
     /// Returns the loss of the detail that a purpose needs if a set of values is published.
-    pub(super) fn set_detail_loss(&self, dimension: usize, codes: &mut dyn Iterator<Item = Code>) -> f64 {
+    pub(crate) fn set_detail_loss(&self, dimension: usize, codes: &mut dyn Iterator<Item = Code>) -> f64 {
         let (weight, detail) = &self.columns[dimension];
         if self.mean_detail > 0.0 { weight * detail.lost(codes) / self.mean_detail } else { 0.0 }
     }

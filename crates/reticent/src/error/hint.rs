@@ -62,6 +62,8 @@ pub enum Hint {
     NamePopulation,
     /// State that a file was destroyed elsewhere, where it cannot be checked.
     DestroyedElsewhere,
+    /// Publish the next release of a series by the method of its earlier releases.
+    ContinueSeries,
     /// Amend the recipients of a withdrawn release that recipients hold.
     Reinstate,
 }

@@ -357,9 +357,8 @@ impl Obstacle {
             Obstacle::TooManyCombinations { .. } | Obstacle::TooManySensitiveColumns { .. } => {
                 vec![Hint::AuditFewerColumns]
             }
-            Obstacle::SharedColumnUnlinked { .. } | Obstacle::NotRecordwise { .. } => {
-                vec![Hint::JudgeAlone]
-            }
+            Obstacle::SharedColumnUnlinked { .. } => vec![Hint::JudgeAlone],
+            Obstacle::NotRecordwise { .. } => vec![Hint::ContinueSeries, Hint::JudgeAlone],
             Obstacle::EarlierReleaseErased { .. } => vec![Hint::JudgeAlone, Hint::ListReleases],
             Obstacle::PosteriorNotEstablished { .. } | Obstacle::ReidentificationNotEstablished { .. } => {
                 vec![Hint::ChooseColumns, Hint::OtherPolicy]

@@ -17,6 +17,7 @@ mod naive_bayes_error;
 mod non_uniform_entropy;
 mod pairwise_marginal_distance;
 mod precision;
+mod purpose_loss;
 mod query_error;
 #[cfg(test)]
 mod tests;
@@ -31,8 +32,12 @@ use crate::release::recoding::Recoding;
 pub use decision_tree_error::decision_tree_error;
 pub use learning::{LabelledRecords, TrainTestSplit};
 
+/// Id of the metric by which the releases of several algorithms are compared.
+pub const PURPOSE_LOSS: &str = "purpose-loss";
+
 /// All metrics.
 pub const LIST: &[MetricDef] = &[
+    purpose_loss::LISTED,
     minimal_distortion::LISTED,
     gcp::LISTED,
     iloss::LISTED,
@@ -114,6 +119,15 @@ pub fn measure_all(comparison: &Comparison<'_>) -> Result<Vec<(&'static str, Mea
         }
     }
     Ok(measures)
+}
+
+/// Computes the loss for the purpose of the release: 0 for the raw table, 1 for a fully suppressed one.
+///
+/// # Errors
+///
+/// Returns an error if the purpose names a label column that the table does not have.
+pub fn purpose_loss(comparison: &Comparison<'_>) -> Result<f64> {
+    Ok((purpose_loss::LISTED.measure)(comparison)?.map_or(0.0, |measure| measure.value))
 }
 
 /// Formats a number with at most four decimals.

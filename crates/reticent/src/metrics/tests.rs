@@ -130,6 +130,30 @@ fn assert_near(actual: f64, expected: f64) {
 }
 
 #[test]
+fn purpose_loss() {
+    let loss = |table: &Table, recoding: &Recoding, purpose: &Purpose| {
+        let release = recoding.apply(table).expect("a release");
+        super::purpose_loss(&Comparison { table, recoding, release: &release, purpose }).expect("a loss")
+    };
+    // Penalties as for `gcp`: four jobs and six ages cover 1 of 3 other leaves.
+    let mut table = people(None);
+    assert_near(loss(&table, &recoded(&table), &Purpose::General), (4.0 / 3.0 + 6.0 / 3.0) / 12.0);
+    // The Writer's record and the Dancer's job are suppressed, and ages count three times as much.
+    table.columns[1].loss_weight = 3.0;
+    let with_suppression = (4.0 / 3.0 + 2.0 + 3.0 * (5.0 / 3.0 + 1.0)) / (6.0 + 3.0 * 6.0);
+    assert_near(loss(&table, &suppressed(&table), &Purpose::General), with_suppression);
+    // Labels. An Engineer is yes or no: 2 of 6 people have 1 bit. All jobs lose 1 - 1/3 bits, a Professional H(1/4) - 2/4 bits. Every age
+    // has one label: all ages lose 1 bit, and so does each of the two intervals, which have as many yes as no.
+    table.columns[1].loss_weight = 1.0;
+    let professional = 0.25 * 4f64.log2() + 0.75 * (4.0 / 3.0f64).log2() - 0.5;
+    let mean = (2.0 / 3.0 + 1.0) / 2.0;
+    let lost = 4.0 * (1.0 / 3.0 + professional / mean) + 6.0 * (1.0 / 3.0 + 1.0 / mean);
+    let at_roots = 6.0 * (1.0 + 2.0 / 3.0 / mean) + 6.0 * (1.0 + 1.0 / mean);
+    let classification = Purpose::Classification("label".to_owned());
+    assert_near(loss(&table, &recoded(&table), &classification), lost / at_roots);
+}
+
+#[test]
 fn distortion() {
     // Four records (Engineer, Lawyer) are generalized by one step. Two ages span 18 of 40 years, four span 22 of 40.
     let generalized = (4.0 + 2.0 * 18.0 / 40.0 + 4.0 * 22.0 / 40.0) / 6.0;
@@ -257,6 +281,7 @@ fn purpose_decides_what_applies() {
     assert_eq!(
         ids(&Purpose::General),
         [
+            "purpose-loss",
             "minimal-distortion",
             "gcp",
             "iloss",

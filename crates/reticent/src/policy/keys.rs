@@ -59,8 +59,9 @@ pub(super) enum KeyShape {
 
 /// Calendar units of interval levels.
 pub(super) const CALENDAR: &[&str] = &["month", "quarter", "year", "decade"];
-/// Algorithms of a release without a named one. The next is tried if the previous one finds no release within the policy.
-pub(super) const ALGORITHMS: &[&str] = &["local-recoding", "top-down-specialization"];
+/// Algorithms of a release without a named one, in the order in which they are tried.
+pub const ALGORITHMS: &[&str] =
+    &["local-recoding", "top-down-specialization", "multidimensional-specialization", "mondrian"];
 
 /// Tables of the policy file.
 pub(super) const POLICY: &[PolicyKey] = &[
@@ -255,9 +256,16 @@ pub(super) const RELEASE: &[PolicyKey] = &[
     key(
         "algorithm",
         KeyShape::Algorithm,
-        "\"local-recoding\"",
-        "Algorithm that searches for the release. Without this key, local-recoding is tried first, and top-down-specialization if it finds \
-         no release within the policy.",
+        "",
+        "Algorithm that searches for the release. Default: local-recoding, top-down-specialization, multidimensional-specialization and \
+         mondrian are tried, as far as `tries` allows, and the release with the least loss for the purpose is published.",
+    ),
+    key(
+        "tries",
+        KeyShape::Whole(1),
+        "",
+        "Maximum number of algorithms that are tried if none is named. If none of them finds a release, one more is. Default: 500,000 \
+         divided by the number of distinct combinations of values, at least 1.",
     ),
     key(
         "method",

@@ -67,6 +67,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         audit: presets::proof(preset, &requirement)?,
         options: read_options(&release, method.map_or(algorithms[0], |method| &method.def.entry))?,
         algorithms: algorithms.iter().map(|entry| entry.id).collect(),
+        tries: read_tries(&release)?,
         method,
         purpose,
         purpose_line: release.line("purpose"),
@@ -349,6 +350,15 @@ fn read_algorithms(release: &TableReader<'_>) -> Result<Vec<&'static Entry>> {
     }
 }
 
+/// Reads the maximum number of algorithms that are tried.
+fn read_tries(release: &TableReader<'_>) -> Result<Option<u64>> {
+    let Some(item) = release.get("tries") else { return Ok(None) };
+    match release.get("algorithm") {
+        Some(_) => Err(item.wrong("applies if no algorithm is named, but `algorithm` is set; remove one of them")),
+        None => item.whole(1).map(Some),
+    }
+}
+
 /// Reads the republication method. Its guarantee replaces the requirement of every release.
 fn read_method(
     release: &TableReader<'_>,
@@ -367,7 +377,7 @@ fn read_method(
         Ok(listed) => listed,
         Err(_) => republication::find_method(item.listed(Kind::Method, &ids)?)?,
     };
-    for name in ["algorithm", "purpose", "suppression", "suppress", "back-off"] {
+    for name in ["algorithm", "tries", "purpose", "suppression", "suppress", "back-off"] {
         if let Some(other) = release.get(name) {
             return Err(other.wrong("applies to algorithms, but `method` is set; remove one of them"));
         }

@@ -140,7 +140,8 @@ fn missing_keys_have_defaults() {
     let policy = Policy::parse("[columns.a]\n[requirement]\nk = 2").unwrap();
     assert_eq!((policy.dataset.as_str(), &policy.owner, policy.seed), ("data", &None, None));
     assert_eq!(policy.missing_values, [""]);
-    assert_eq!(policy.algorithms, ["local-recoding", "top-down-specialization"]);
+    assert_eq!(policy.algorithms, keys::ALGORITHMS);
+    assert_eq!([0, 30_000, 200_000, 600_000].map(|combinations| policy.max_tries(combinations)), [500_000, 16, 2, 1]);
     assert_eq!((policy.purpose, policy.suppression), (Purpose::General, Suppression::NONE));
     assert!(policy.non_colluding.groups.is_empty());
     assert_eq!((policy.ledger.as_str(), policy.key.as_str()), ("ledger", "reticent.key"));
@@ -166,7 +167,7 @@ fn every_listed_word_is_an_enum_value() {
     }
     let ids: Vec<&str> = crate::algorithms::LIST.iter().map(|listed| listed.entry.id).collect();
     assert!(keys::ALGORITHMS.iter().all(|id| ids.contains(id)));
-    assert!(keys::RELEASE[0].default.contains(keys::ALGORITHMS[0]));
+    assert!(keys::ALGORITHMS.iter().all(|id| keys::RELEASE[0].meaning.contains(id)));
 }
 
 #[test]

@@ -10,6 +10,7 @@
 mod anatomy;
 mod bcf_anonymity;
 mod bcf_by_flow;
+mod continued;
 mod cover;
 mod decomposition;
 mod decomposition_plus;
@@ -31,6 +32,8 @@ mod verify;
 
 use rayon::prelude::*;
 
+use continued::Continued;
+
 use crate::data::links::Pseudonym;
 use crate::data::schema::Role;
 use crate::data::table::Table;
@@ -39,6 +42,7 @@ use crate::error::{Obstacle, Refusal, Result};
 use crate::ratio::Ratio;
 use crate::registry::{Arguments, Entry, Kind, unknown};
 
+pub use continued::earlier_classes;
 pub use departures::{DepartureColumn, Departures, departures};
 pub use published_tables::{Form, PublishedList, PublishedTables, recorded_releases};
 pub use representation::{Underrepresented, underrepresented};
@@ -108,6 +112,11 @@ impl MethodDef {
         }
     }
 
+    /// Returns true if people of ordinary releases keep their classes. A bound on record linkage does not cover such classes.
+    pub fn continues_classes(&self) -> bool {
+        !LINKAGE_BOUNDS.iter().any(|(id, _)| *id == self.entry.id)
+    }
+
     /// Returns true if the method supports this form. Unchanged quasi-identifiers would break a record linkage bound.
     pub fn allows_form(&self, form: Form) -> bool {
         form == Form::Generalized || !LINKAGE_BOUNDS.iter().any(|(id, _)| *id == self.entry.id)
@@ -162,7 +171,15 @@ pub const ATTACKER: &str = "an attacker who knows the quasi-identifiers, the rel
 /// Returns an error if there is no such method, if the arguments are invalid, or if the method refuses the release.
 pub fn run(id: &str, task: &RepublicationTask<'_>, arguments: Arguments) -> Result<GroupingOutcome> {
     let method = find_method(id)?;
-    let outcome = (method.run)(task, &arguments.checked(&method.entry)?)?;
+    let arguments = arguments.checked(&method.entry)?;
+    let outcome = match method.continues_classes() {
+        false => (method.run)(task, &arguments)?,
+        true => {
+            let continued = Continued::new(task);
+            let others = (method.run)(&continued.others(task), &arguments)?;
+            continued.complete(task, &arguments, others)
+        }
+    };
     outcome.check(task)?;
     Ok(outcome)
 }
@@ -262,6 +279,8 @@ pub struct GroupingOutcome {
     pub postponed: Vec<(u32, u32)>,
     /// Withheld records: record index and reason.
     pub withheld: Vec<(u32, Reason)>,
+    /// Number of people in groups that continue a class of an ordinary release.
+    pub continued: u64,
     /// Marginal tables to publish.
     pub marginals: Marginals,
     /// Notes for the user, as sentences.

@@ -18,6 +18,8 @@ use crate::release::history::RecordedRelease;
 pub struct MethodState {
     /// Earlier releases, oldest first.
     pub releases: Vec<EarlierRelease>,
+    /// Classes of ordinary releases, whose people the series continues, oldest first.
+    pub classes: Vec<EarlierRelease>,
     /// Keyed hash of the sensitive values, by owner who was ever published.
     pub marks: ByOwner<u32>,
     /// Number of releases for which a record is postponed, by owner. Only records postponed at the newest release.

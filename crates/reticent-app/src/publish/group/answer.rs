@@ -60,7 +60,7 @@ impl GroupMaker<'_> {
             recipients: self.plan.recipients.clone(),
             folder,
             recorded,
-            dry_run: self.plan.rehearsal.is_some(),
+            dry_run: self.plan.is_rehearsal,
             method: method.def.entry.id,
             form: method.form.word(),
             promise: Promise {
@@ -73,6 +73,7 @@ impl GroupMaker<'_> {
             postponed: postponed(&outcome.postponed, recalled, past, request.name.as_str()),
             withheld: withheld(&outcome.withheld),
             dropped: prepared.table.dropped,
+            continued: outcome.continued,
             groups: outcome.groups.len() as u64,
             counterfeits: published.counterfeits(),
             singletons: outcome.groups.iter().filter(|group| group.members.len() == 1).count() as u64,

@@ -24,7 +24,7 @@ pub(crate) struct EarlierSeries {
 
 impl EarlierSeries {
     /// Loads the series from the ledger, with the key of its owner links.
-    pub fn load(ledger: &Ledger, recalled: &LoadedHistory, key: &Key) -> Result<EarlierSeries> {
+    pub fn load(ledger: &Ledger, recalled: &LoadedHistory, (key, sensitive): (&Key, &[&str])) -> Result<EarlierSeries> {
         let mut past = EarlierSeries::default();
         let earlier = &recalled.earlier;
         if earlier.is_empty() {
@@ -44,6 +44,10 @@ impl EarlierSeries {
         for entry in made {
             ledger.method_state(entry)?.iter().for_each(|release| past.state.update(release));
         }
+        let ordinary = past.history.releases.iter().filter(|release| !past.series.contains(&release.number));
+        past.state.classes =
+            ordinary.filter_map(|release| republication::earlier_classes(release, sensitive)).collect();
+        past.state.classes.sort_by_key(|release| release.number);
         Ok(past)
     }
 

@@ -12,7 +12,7 @@ use crate::error::Result;
 pub(crate) fn readme(
     group: &GroupMaker<'_>,
     published: &PublishedTables,
-    files: &TableNames,
+    (files, continued): (&TableNames, u64),
     audited: &AuditedGroups,
     judged: &HistoryScope,
 ) -> Result<String> {
@@ -84,6 +84,13 @@ pub(crate) fn readme(
         if let Some(bound) = group.promise(column)? {
             text += &format!("\n- posterior of a value of `{column}`: at most {}", bound.fraction());
         }
+    }
+    if continued > 0 {
+        text += &format!(
+            "\n\nThe bounds do not apply to {} of earlier ordinary releases. Their groups list the values that those releases list, so \
+             this release discloses no more about them.",
+            reticent::text::people(continued)
+        );
     }
     if let Some(bound) = method.def.linkage_bound(&group.arguments)? {
         text += &format!("\n- probability of linking a record to a person: at most {}", bound.fraction());

@@ -6,11 +6,11 @@ use reticent::join::{Dangling, JoinRequirement, dangling, matching};
 use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
 use reticent::text::counted;
-use reticent::{Recoding, RecodingRule, Release, Role};
+use reticent::{PublishedColumn, Recoding, RecodingRule, Release, Role};
 
 use super::super::coverage::{not_established, open_posteriors};
 use super::super::pipeline::{self, MadeRelease, RecordOutcome};
-use super::super::plan::Plan;
+use super::super::plan::{LoadedHistory, Plan};
 use super::past::EarlierReleases;
 use super::{RecodeMaker, RecodedCandidate, RecodedMeasures};
 use crate::answer::{ColumnAnswer, JoinAnswer, RecodedAnswer, Seconds};
@@ -23,6 +23,7 @@ impl RecodeMaker<'_> {
         &self,
         made: MadeRelease<Self>,
         recorded: Option<RecordOutcome>,
+        recalled: &LoadedHistory,
         past: &EarlierReleases,
     ) -> Result<RecodedAnswer> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
@@ -33,8 +34,11 @@ impl RecodeMaker<'_> {
         let (hidden_cells, hidden_in) = suppressed_cells(prepared, recoding);
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes);
+        notes.extend(self.choice_note(&algorithm));
         notes.extend(ignored_options(loaded, &algorithm));
-        let mut warnings = warnings(prepared, &release, loaded.policy.shorthand.confidence)?;
+        let fully_suppressed = self.fully_suppressed(&release);
+        let confidence = loaded.policy.shorthand.confidence;
+        let mut warnings = warnings(prepared, &release, (confidence, &fully_suppressed))?;
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
@@ -65,6 +69,9 @@ impl RecodeMaker<'_> {
             file = Some(recorded.file);
             recorded.answer
         });
+        warnings.extend(self.data.warnings.iter().cloned());
+        notes.extend(self.data.notes.iter().cloned());
+        let assumptions = self.plan.access.data_sets.assumptions().into_iter().chain(recalled.assumptions());
         let mut not_established = not_established(&made.statements, &made.judged);
         not_established.extend(open_posteriors(made.audited.as_ref(), &made.statements));
         Ok(RecodedAnswer {
@@ -75,13 +82,18 @@ impl RecodeMaker<'_> {
             judged: made.judged,
             joins: join_answers(&requirement, prepared, past),
             dangling,
-            dry_run: self.plan.rehearsal.is_some(),
+            dry_run: self.plan.is_rehearsal,
             records: prepared.table.contingency.rows() + prepared.table.dropped,
             published: made.written.rows,
             suppressed: release.suppressed,
             dropped: prepared.table.dropped,
             classes: self.classes(&release)?,
             algorithm,
+            tried: self.tried(),
+            max_tries: self.max_tries(),
+            series: self.series_start(past).filter(|_| !fully_suppressed.is_empty()),
+            fully_suppressed,
+            alternative: None,
             guarantee: outcome.guarantee,
             steps: outcome.steps,
             seed: made.seed,
@@ -90,7 +102,7 @@ impl RecodeMaker<'_> {
             escaped_formulas: made.written.neutralised,
             warnings,
             statements: made.statements,
-            assumptions: self.plan.access.data_sets.assumptions(),
+            assumptions: assumptions.collect(),
             not_established,
             verified: made.verified.verdict,
             audited: made.audited,
@@ -104,6 +116,17 @@ impl RecodeMaker<'_> {
 }
 
 impl RecodeMaker<'_> {
+    /// Returns the names of the quasi-identifiers that have the same value, the root, in every record.
+    pub(super) fn fully_suppressed(&self, release: &Release) -> Vec<String> {
+        let is_suppressed = |(at, column): &(usize, &PublishedColumn)| {
+            let has_values = self.prepared.table.columns[*at].texts.len() > 1;
+            let codes = &release.contingency.codes[*at];
+            column.role == Role::QuasiIdentifier && has_values && codes.iter().all(|code| *code == column.root())
+        };
+        let columns = release.columns.iter().enumerate().filter(is_suppressed);
+        columns.map(|(_, column)| column.name.clone()).collect()
+    }
+
     /// Returns the number of equivalence classes of a release.
     pub(super) fn classes(&self, release: &Release) -> Result<u64> {
         let on = release.positions(&self.prepared.schema.with_role(Role::QuasiIdentifier))?;
@@ -135,7 +158,7 @@ fn seconds_of(seconds: &pipeline::StageSeconds) -> Seconds {
 }
 
 fn column_answers(prepared: &PreparedData, release: &Release) -> Vec<ColumnAnswer> {
-    let answer = |(at, column): (usize, &reticent::PublishedColumn)| {
+    let answer = |(at, column): (usize, &PublishedColumn)| {
         let mut codes = release.contingency.codes[at].clone();
         codes.sort_unstable();
         codes.dedup();
@@ -205,7 +228,11 @@ fn dangling_warning(dangling: &Dangling, prepared: &PreparedData) -> Option<Stri
 }
 
 /// Returns warnings about doubtful roles, sample uniques and fully suppressed quasi-identifiers.
-fn warnings(prepared: &PreparedData, release: &Release, confidence: Option<f64>) -> Result<Vec<String>> {
+fn warnings(
+    prepared: &PreparedData,
+    release: &Release,
+    (confidence, fully_suppressed): (Option<f64>, &[String]),
+) -> Result<Vec<String>> {
     let mut warnings: Vec<String> = prepared.role_warnings().into_iter().map(|(_, warning)| warning).collect();
     // A requirement on joins may have generalized a column that no model of the release groups by.
     let is_unchanged = |name: &str| {
@@ -218,20 +245,14 @@ fn warnings(prepared: &PreparedData, release: &Release, confidence: Option<f64>)
         release.contingency.codes[at].iter().all(is_value)
     };
     warnings.extend(prepared.unique_value_warnings(is_unchanged)?);
-    let quasi: Vec<usize> =
-        (0..release.columns.len()).filter(|at| release.columns[*at].role == Role::QuasiIdentifier).collect();
-    let is_suppressed = |at: &&usize| {
-        let codes = &release.contingency.codes[**at];
-        prepared.table.columns[**at].texts.len() > 1 && codes.iter().all(|code| *code == release.columns[**at].root())
-    };
-    let names: Vec<&str> = quasi.iter().filter(is_suppressed).map(|at| release.columns[*at].name.as_str()).collect();
-    if !names.is_empty() {
+    let quasi = release.columns.iter().filter(|column| column.role == Role::QuasiIdentifier).count();
+    if !fully_suppressed.is_empty() {
         warnings.push(format!(
             "{} of {} fully suppressed (`*`): {}. The search found no valid release with more detail{}. To keep more, \
              relax the limiting requirement, add levels to a taxonomy, allow `suppression`, set `missing = \"drop\"`, or publish fewer columns",
-            names.len(),
-            reticent::text::counted(quasi.len() as u64, "quasi-identifier"),
-            names.join(", "),
+            fully_suppressed.len(),
+            reticent::text::counted(quasi as u64, "quasi-identifier"),
+            fully_suppressed.join(", "),
             frequent_value(prepared, confidence).unwrap_or_default()
         ));
     }

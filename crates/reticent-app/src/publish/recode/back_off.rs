@@ -1,5 +1,7 @@
 //! A coarser release, if the releases of all algorithms are refused.
 
+use std::time::Instant;
+
 use reticent::Recoding;
 use reticent::algorithms::{self, BackedOff, Control, Guarantee, SearchOutcome};
 use reticent::error::Obstacle;
@@ -16,15 +18,20 @@ impl RecodeMaker<'_> {
         self.plan.loaded.policy.back_off.states != Some(0) && !self.algorithms().iter().any(is_baseline)
     }
 
-    /// Searches a coarser release than that of the first algorithm. The releases of all algorithms were refused.
+    /// Searches a coarser release than that of the algorithm with the least loss. The releases of all algorithms were refused.
     ///
     /// # Errors
     ///
     /// Returns the refusal of the last algorithm if no judged release passes.
     pub(super) fn back_off(&self, past: &EarlierReleases, requirement: Requirement) -> Result<RecodedCandidate> {
-        let algorithms = self.algorithms();
-        let (algorithm, last) = (algorithms[0], algorithms[algorithms.len() - 1]);
-        let search_with = |algorithm: &str| match self.search(algorithm, past, &requirement) {
+        let tried = self.tried();
+        let with_release = tried.iter().filter_map(|tried| Some((tried.algorithm.as_str(), tried.loss?)));
+        let best = with_release.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(algorithm, _)| algorithm);
+        let last = tried.last().map_or(self.algorithms()[0], |tried| tried.algorithm.as_str());
+        let algorithm = best.unwrap_or(self.algorithms()[0]);
+        let task = self.task(past, &requirement);
+        let deadline = self.plan.request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let search_with = |algorithm: &str| match self.search(algorithm, &task, deadline) {
             Err(Error::Library(error)) if error.is_refusal() => Ok(Err(error)),
             searched => searched.map(Ok),
         };
@@ -39,7 +46,6 @@ impl RecodeMaker<'_> {
         let (stop, abort) = (|| false, || context.check().is_err());
         let progress = |what: &str, done: u64, total: u64| context.progress(what, done, total);
         let control = Control { stop: &stop, abort: &abort, progress: &progress };
-        let task = self.task(past, &requirement);
         let base = searched.as_ref().ok().map(|outcome| &outcome.recoding);
         let back_off = self.plan.loaded.policy.back_off;
         let search = |base| {

@@ -1,7 +1,9 @@
 //! Remedies for a refused release, each checked by the models, the joins and the audit.
 
 use reticent::audit::admit_recoded;
-use reticent::{Confidence, Recoding, RecordedRelease, RefusedRelease, Remedies, Remedy};
+use reticent::{
+    Confidence, PublishedColumn, Recoding, RecordedRelease, RefusedRelease, Remedies, Remedy, Role, SeriesStart,
+};
 
 use super::past::EarlierReleases;
 use super::{CONFIDENCE_BOUNDING, LoadedHistory, Plan, RecodeMaker};
@@ -50,14 +52,28 @@ impl RecodeMaker<'_> {
             shorthand_specs: policy.shorthand.expand_all().len(),
             history: &past.history,
             sets: &self.joined_sets(past, &past.by_coalition)?,
-            rules: &self.rules,
+            rules: &self.data.rules,
             applies: &|spec: usize, set: &[usize]| self.applies_to_join(spec, set, past),
             posterior,
             admits: &|remedy: &Remedy| audit(Some(remedy)).is_ok(),
         };
         let joined =
             |(one, by_coalition): &(String, Vec<Vec<usize>>)| Ok((one.clone(), self.joined_sets(past, by_coalition)?));
-        Ok(refused.remedies(&recipients.iter().map(joined).collect::<Result<Vec<_>>>()?)?)
+        let found = refused.remedies(&recipients.iter().map(joined).collect::<Result<Vec<_>>>()?)?;
+        Ok(Remedies { series: self.series_start(past), ..found })
+    }
+
+    /// Returns the republication method that can continue the earlier releases: they and the new release show the same single sensitive
+    /// column of known owners.
+    pub(super) fn series_start(&self, past: &EarlierReleases) -> Option<SeriesStart> {
+        let table = &self.prepared.table;
+        let [sensitive] = table.with_role(Role::Sensitive)[..] else { return None };
+        let name = &table.columns[sensitive].name;
+        let shows = |column: &PublishedColumn| column.role == Role::Sensitive && column.name == *name;
+        let mut earlier = (0..past.history.releases.len()).map(|at| past.with_owner_links(at));
+        let continues = |release: RecordedRelease| release.links.is_some() && release.release.columns.iter().any(shows);
+        let is_known = self.prepared.linked.is_some() && earlier.any(continues);
+        is_known.then(|| SeriesStart::m_invariance(self.plan.loaded.policy.shorthand.confidence))
     }
 
     /// Returns the release with every quasi-identifier suppressed, as the ledger would record it.

@@ -61,6 +61,10 @@ fn print_records(answer: &GroupedAnswer) {
         count(answer.published),
         format!("in {} by {} ({})", plural(answer.groups, "group"), answer.method, answer.form),
     ]];
+    if answer.continued > 0 {
+        let text = "of these, in the classes of earlier ordinary releases".to_owned();
+        rows.push(vec!["  continued".to_owned(), count(answer.continued), text]);
+    }
     for postponed in &answer.postponed {
         let since = format!("since {} ({})", postponed.since, plural(u64::from(postponed.releases), "release"));
         rows.push(vec!["  postponed".to_owned(), count(postponed.records), since]);

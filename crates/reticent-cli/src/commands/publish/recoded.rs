@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use reticent::Role;
 use reticent::algorithms::Guarantee;
 use reticent::audit::{Identity, Proof};
 use reticent::join::Dangling;
 use reticent::requirement::NO_SUCH_COLUMN;
 use reticent::statement::{Outcome, Scope, Statement};
 use reticent::verify::JoinFinding;
+use reticent::{Role, SeriesStart};
 
 use reticent_app::answer::{ColumnAnswer, HistoryScope, JoinAnswer, RecodedAnswer, Seconds};
 
@@ -29,6 +29,7 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
         (None, true) => println!("{GOOD}would publish{GOOD:#} {name} (dry run: nothing was published)"),
         (None, false) => println!("{BAD}refused{BAD:#} {name}: nothing was published"),
     }
+    print_suppressed(answer);
     print_record(answer);
     print_counts(answer);
     println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
@@ -48,6 +49,47 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     answer.notes.iter().for_each(|note| println!("{HINT}{}{HINT:#}", wrap(note, WIDTH, "")));
     if !verbose {
         println!("\n{HINT}--verbose prints joins, metrics and timings.{HINT:#}");
+    }
+}
+
+/// Prints first what makes a release of little use: quasi-identifiers without any value. Names the best alternative.
+fn print_suppressed(answer: &RecodedAnswer) {
+    if answer.fully_suppressed.is_empty() {
+        return;
+    }
+    let columns = answer.columns.iter().filter(|column| column.role == Role::QuasiIdentifier).count();
+    let text = format!(
+        "{BAD}little detail{BAD:#}: {} of {} fully suppressed (*): {}",
+        answer.fully_suppressed.len(),
+        plural(columns as u64, "quasi-identifier"),
+        answer.fully_suppressed.join(", ")
+    );
+    println!("{}", wrap(&text, WIDTH, "  "));
+    let text = match &answer.alternative {
+        Some(alternative) => format!(
+            "best alternative found: --algorithm {} --suppression {} keeps {} in {} ({} suppressed{}), loss {} instead of {}",
+            alternative.algorithm,
+            alternative.suppression,
+            match alternative.fully_suppressed.is_empty() {
+                true => "all quasi-identifiers".to_owned(),
+                false => format!("all but {}", alternative.fully_suppressed.join(", ")),
+            },
+            plural(alternative.classes, "equivalence class"),
+            plural(alternative.suppressed, "record"),
+            if answer.recorded.is_some() { "; withdraw this release first if nobody has it" } else { "" },
+            number(alternative.loss),
+            answer.metric("purpose-loss").map(number).unwrap_or_default(),
+        ),
+        None => "no other default algorithm and no suppression up to 10 % keeps more; `reticent compare` tries other thresholds"
+            .to_owned(),
+    };
+    println!("{}", wrap(&text, WIDTH, "  "));
+    if let Some(SeriesStart { method, parameter, value }) = &answer.series {
+        let text = format!(
+            "earlier releases limit the detail. A republication series continues them with more: [release] method = \"{method}\", \
+             [release.options] {parameter} = {value} (docs/methods.md)"
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod algorithms;
 mod arguments;
 mod candidate_records;
+mod continued;
 mod join;
 mod metrics;
 mod models;

@@ -23,10 +23,10 @@ const PAYS: [&str; 4] = ["fair", "high", "low", "poor"];
 
 /// Monthly changes of a population.
 #[derive(Debug, Clone, Copy)]
-struct Population {
-    name: &'static str,
+pub struct Population {
+    pub name: &'static str,
     /// Initial number of people.
-    people: usize,
+    pub people: usize,
     /// Maximum number of arrivals per month.
     arrivals: usize,
     /// Maximum number of departures per month.
@@ -39,7 +39,7 @@ struct Population {
     skew: usize,
 }
 
-const POPULATIONS: &[Population] = &[
+pub const POPULATIONS: &[Population] = &[
     Population { name: "constant", people: 8, arrivals: 0, departures: 0, returns: 0, corrections: 0, skew: 1 },
     Population { name: "growing", people: 5, arrivals: 2, departures: 0, returns: 0, corrections: 0, skew: 1 },
     Population { name: "churn", people: 8, arrivals: 2, departures: 2, returns: 0, corrections: 0, skew: 1 },
@@ -51,9 +51,9 @@ const POPULATIONS: &[Population] = &[
 ];
 
 /// Row of a person: place, age, illness, pay.
-type Row = [String; 4];
+pub type Row = [String; 4];
 
-fn row(random: &mut Random, population: &Population) -> Row {
+pub fn row(random: &mut Random, population: &Population) -> Row {
     let ill = (0..population.skew).map(|_| random.below(ILLS.len())).min().unwrap();
     let place = *random.pick(&["n1", "n2", "s1", "s2", "s3", "sea"]);
     let age = 20 + random.below(60);
@@ -61,7 +61,7 @@ fn row(random: &mut Random, population: &Population) -> Row {
 }
 
 /// Changes the population by one month.
-fn next_month(
+pub fn next_month(
     random: &mut Random,
     population: &Population,
     present: &mut BTreeMap<u128, Row>,
@@ -171,7 +171,7 @@ pub fn arguments(listed: &MethodDef) -> Vec<(Arguments, bool)> {
 }
 
 /// A recorded release without records, for its name and date.
-fn header(number: u64) -> RecordedRelease {
+pub fn header(number: u64) -> RecordedRelease {
     RecordedRelease {
         number,
         name: format!("month-{number}"),
@@ -301,7 +301,7 @@ fn check_release(
     }
 }
 
-fn listings(past: &MethodState, column: &str) -> Vec<Listing> {
+pub fn listings(past: &MethodState, column: &str) -> Vec<Listing> {
     let groups = past.releases.iter().flat_map(|release| release.groups());
     let listing = |list: &republication::List, members: &[u128]| Listing {
         members: members.to_vec(),
