@@ -18,11 +18,17 @@ const ERRORS: &str = include_str!("../../../../docs/errors.md");
 /// Documented fields that no call below can fill, and why.
 const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("check", "data.notes[]", "needs a column with four million different values"),
+    (
+        "publish",
+        "tried[].refused",
+        "needs a table for which one default algorithm finds a release and another does not",
+    ),
     ("publish", "verified.joins[].violations[]", "only a wrong search makes a file whose join violates the policy"),
     ("publish", "verified.joins[].violations[].witness[]", "as above"),
     ("publish", "verified.joins[].violations[].witness[].column", "as above"),
     ("publish", "verified.joins[].violations[].witness[].value", "as above"),
     ("publish", "verified.joins[].violations[].explanation", "as above"),
+    ("show", "recorded.content.made.tried[].refused", "as for publish"),
     ("export-head", "witnesses[]", "a head is countersigned after it is exported"),
     ("audit", "coalitions[].audit.pairs[].not_judged", "needs groups by the thousand"),
 ];
@@ -249,6 +255,7 @@ fn answers() -> Answers {
     all.ask(&next, "show marginal", 0);
     audits(&mut all);
     methods(&mut all);
+    choices(&mut all);
     corrections(&mut all);
     all.ask(&folder, "purge one --reason asked --yes", 0);
     all.ask(&folder, "verify --head head.json", 0);
@@ -275,6 +282,7 @@ fn corrections(all: &mut Answers) {
     all.ask(&folder, "erase --owner-file owner.txt --reason asked --dry-run", 0);
     all.ask(&folder, "erase --owner-file owner.txt --reason asked --yes", 0);
     all.ask(&folder, "publish people.csv --name four --to press -o four.csv --ignore-history", 0);
+    all.ask(&folder, "compare people.csv --to press --k 3 --ignore-history", 0);
     for call in ["log", "show one", "show two", "history for press,ward"] {
         all.ask(&folder, call, 0);
     }
@@ -302,6 +310,40 @@ fn audits(all: &mut Answers) {
     all.ask(&folder, "audit", 1);
     all.ask(&TestFolder::engineers(), "audit --adversary algorithm --population people.csv", 1);
     all.ask(&TestFolder::downcoded(), "audit --confidence 0.9 --adversary algorithm --population people.csv", 1);
+}
+
+/// Releases with fully suppressed quasi-identifiers, and an algorithm that finds none.
+fn choices(all: &mut Answers) {
+    let folder = TestFolder::clinic_with_owner(3);
+    all.ask(&folder, "compare people.csv --html page.html", 0);
+    folder.replace("reticent.toml", "k = 3", "k = 3\nconfidence = 1");
+    all.ask(&folder, "publish people.csv --name one --to press -o one.csv", 0);
+    let others: String = folder
+        .read("people.csv")
+        .lines()
+        .filter(|line| !line.starts_with("Leo"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    folder.write("others.csv", others);
+    all.ask(&folder, "publish others.csv --name two --to press -o two.csv --dry-run", 0);
+    folder.replace("reticent.toml", "confidence = 1", "confidence = 0.67");
+    all.fail(&folder, "publish others.csv --name two --to press -o two.csv --dry-run", 1);
+    let series = folder.read("reticent.toml").split("[requirement]").next().unwrap().to_owned();
+    folder.write("series.toml", series + "[release]\nmethod = \"m-invariance\"\n[release.options]\nm = 2\n");
+    let next = "publish others.csv --name three --to press -o three --policy series.toml";
+    all.ask_as("publish by a method", &folder, next, 0);
+    all.ask(&folder, "show three", 0);
+    let folder = TestFolder::from_policy(
+        "[dataset]\nname = \"d\"\n[columns.place]\ntaxonomy = \"place.csv\"\n[columns.kind]\n[requirement]\nk = 5\n[release]\n\
+         algorithm = \"top-down-specialization\"\n",
+    );
+    folder.write("place.csv", "a;north;*\nb;north;*\nc;south;*\nd;south;*\ne;east;*\n");
+    let people = ["a"; 50].into_iter().chain(["c"; 50]).chain(["e"; 4]).enumerate();
+    folder.write(
+        "people.csv",
+        "place,kind\n".to_owned() + &people.map(|(at, place)| format!("{place},k{at}\n")).collect::<String>(),
+    );
+    all.ask(&folder, "publish people.csv --name one -o one.csv --dry-run", 0);
 }
 
 /// The same table again, by two methods.

@@ -50,7 +50,9 @@ fn wrong_words_are_usage_errors() {
         let call = format!("publish people.csv --name x -o out.csv --time-limit={limit}");
         fails(&folder, &call, 2, "usage");
     }
-    for wrong in ["--k 3", "--confidence 0.5", "--threads 0", "--memory much", "--nome y", "--dry-run --k 1"] {
+    for wrong in
+        ["--k 1", "--confidence 2", "--suppression 1.5", "--threads 0", "--memory much", "--nome y", "--dry-run --k 1"]
+    {
         fails(&folder, &format!("publish people.csv --name x -o out.csv {wrong}"), 2, "usage");
     }
     // Flags of version 0.1 are named with their present names.

@@ -245,13 +245,10 @@ fn warnings(
         release.contingency.codes[at].iter().all(is_value)
     };
     warnings.extend(prepared.unique_value_warnings(is_unchanged)?);
-    let quasi = release.columns.iter().filter(|column| column.role == Role::QuasiIdentifier).count();
     if !fully_suppressed.is_empty() {
         warnings.push(format!(
-            "{} of {} fully suppressed (`*`): {}. The search found no valid release with more detail{}. To keep more, \
-             relax the limiting requirement, add levels to a taxonomy, allow `suppression`, set `missing = \"drop\"`, or publish fewer columns",
-            fully_suppressed.len(),
-            reticent::text::counted(quasi as u64, "quasi-identifier"),
+            "to keep more of {}, relax the limiting requirement, add levels to a taxonomy, allow `suppression`, set `missing = \"drop\"`, or \
+             publish fewer columns{}",
             fully_suppressed.join(", "),
             frequent_value(prepared, confidence).unwrap_or_default()
         ));

@@ -22,13 +22,14 @@ impl RecodeMaker<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the refusal of the last algorithm if no judged release passes.
+    /// Returns the refusal of an algorithm, or of the audit of its release, if no judged release passes.
     pub(super) fn back_off(&self, past: &EarlierReleases, requirement: Requirement) -> Result<RecodedCandidate> {
         let tried = self.tried();
         let with_release = tried.iter().filter_map(|tried| Some((tried.algorithm.as_str(), tried.loss?)));
         let best = with_release.min_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(algorithm, _)| algorithm);
-        let last = tried.last().map_or(self.algorithms()[0], |tried| tried.algorithm.as_str());
         let algorithm = best.unwrap_or(self.algorithms()[0]);
+        let last = self.refused_by().filter(|_| best.is_none());
+        let last = last.as_deref().unwrap_or(algorithm);
         let task = self.task(past, &requirement);
         let deadline = self.plan.request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
         let search_with = |algorithm: &str| match self.search(algorithm, &task, deadline) {

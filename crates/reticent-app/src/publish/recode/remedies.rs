@@ -60,7 +60,9 @@ impl RecodeMaker<'_> {
         let joined =
             |(one, by_coalition): &(String, Vec<Vec<usize>>)| Ok((one.clone(), self.joined_sets(past, by_coalition)?));
         let found = refused.remedies(&recipients.iter().map(joined).collect::<Result<Vec<_>>>()?)?;
-        Ok(Remedies { series: self.series_start(past), ..found })
+        // A series does not help a release that violates the policy alone.
+        let is_joint = found.violations.iter().all(|violation| !violation.releases.is_empty());
+        Ok(Remedies { series: self.series_start(past).filter(|_| is_joint), ..found })
     }
 
     /// Returns the republication method that can continue the earlier releases: they and the new release show the same single sensitive

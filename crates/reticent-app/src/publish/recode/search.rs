@@ -34,8 +34,10 @@ pub(super) struct Search {
     tried: Vec<TriedAnswer>,
     /// Releases in ascending order of their loss. A used one is `None`.
     found: Vec<Option<Found>>,
-    /// Refusal of the last algorithm, if none found a release.
-    refused: Option<Error>,
+    /// Refusal to report if there is no release: that of the last algorithm that could judge the requirement.
+    refused: Option<reticent::Error>,
+    /// Id of that algorithm.
+    refused_by: Option<String>,
 }
 
 impl Search {
@@ -49,6 +51,11 @@ impl RecodeMaker<'_> {
     /// Returns the tried algorithms with their loss, in the order in which they were tried.
     pub(super) fn tried(&self) -> Vec<TriedAnswer> {
         self.lock_search().tried.clone()
+    }
+
+    /// Returns the algorithm whose refusal is reported if there is no release.
+    pub(super) fn refused_by(&self) -> Option<String> {
+        self.lock_search().refused_by.clone()
     }
 
     /// Returns how many algorithms are tried, unless none of them finds a release.
@@ -82,7 +89,11 @@ impl RecodeMaker<'_> {
                 }
                 Err(Error::Library(error)) if error.is_refusal() => {
                     tried.refused = Some(error.code().to_owned());
-                    search.refused = Some(Error::Library(error));
+                    let is_judged = |error: &reticent::Error| matches!(error, reticent::Error::Refused(_));
+                    if is_judged(&error) || !search.refused.as_ref().is_some_and(is_judged) {
+                        search.refused = Some(error);
+                        search.refused_by = Some(algorithm.to_owned());
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -99,14 +110,11 @@ impl RecodeMaker<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the refusal of the last algorithm in place of the first release, if there is none.
+    /// Returns a refusal in place of the first release, if there is none.
     pub(super) fn next_candidate(&self, way: usize) -> Result<Option<Found>> {
         let mut search = self.lock_search();
         if search.found.is_empty() && way == 0 {
-            return Err(search.refused.take().unwrap_or_else(|| {
-                let obstacle: reticent::Error = Obstacle::NotEstablished {}.into();
-                obstacle.into()
-            }));
+            return Err(search.refused.take().unwrap_or_else(|| Obstacle::NotEstablished {}.into()).into());
         }
         Ok(search.found.get_mut(way).and_then(Option::take))
     }

@@ -74,7 +74,7 @@ fn print_suppressed(answer: &RecodedAnswer) {
                 true => "all quasi-identifiers".to_owned(),
                 false => format!("all but {}", alternative.fully_suppressed.join(", ")),
             },
-            plural(alternative.classes, "equivalence class"),
+            classes(alternative.classes),
             plural(alternative.suppressed, "record"),
             if answer.recorded.is_some() { "; withdraw this release first if nobody has it" } else { "" },
             number(alternative.loss),
@@ -86,7 +86,7 @@ fn print_suppressed(answer: &RecodedAnswer) {
     println!("{}", wrap(&text, WIDTH, "  "));
     if let Some(SeriesStart { method, parameter, value }) = &answer.series {
         let text = format!(
-            "earlier releases limit the detail. A republication series continues them with more: [release] method = \"{method}\", \
+            "earlier releases limit the detail. A republication series can continue them: [release] method = \"{method}\", \
              [release.options] {parameter} = {value} (docs/methods.md)"
         );
         println!("{}", wrap(&text, WIDTH, "  "));
@@ -113,11 +113,15 @@ pub fn print_ignored_history(judged: &HistoryScope) {
     }
 }
 
-fn print_counts(answer: &RecodedAnswer) {
-    let classes = match answer.classes {
+fn classes(number: u64) -> String {
+    match number {
         1 => "1 equivalence class".to_owned(),
-        classes => format!("{} equivalence classes", count(classes)),
-    };
+        several => format!("{} equivalence classes", count(several)),
+    }
+}
+
+fn print_counts(answer: &RecodedAnswer) {
+    let classes = classes(answer.classes);
     println!("  {} of {} in {classes}", plural(answer.published, "record"), count(answer.records));
     let removed = |records: u64, why: &str| {
         if records > 0 {
