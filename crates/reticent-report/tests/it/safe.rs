@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use reticent::audit::{Audit, Disclosure};
-use reticent_report::{Attack, Coalition, Report, html};
+use reticent_report::{Attack, Coalition, ComparedChoice, ComparedFigures, Comparison, Report, comparison_html, html};
 use sha2::{Digest, Sha256};
 
 use crate::fixture::{audit_of, column, figure_1, public, report_of, sample};
@@ -184,4 +184,52 @@ fn control_and_direction_characters_are_replaced() {
             && page.contains("<title>a\u{fffd}b\u{fffd}c\u{fffd}</title>")
     );
     assert!(!page.contains('\u{202e}') && !page.contains('\u{7}') && !page.contains('\u{200f}'));
+}
+
+/// The comparison shows nothing of its texts as markup, loads nothing, and draws every release once in each chart and width.
+#[test]
+fn a_comparison_escapes_everything_and_loads_nothing() {
+    let hostile = "<img src=x onerror=alert(1)>\u{202e}";
+    let figures = |loss: f64, risk: f64| ComparedFigures {
+        loss,
+        risk,
+        posterior: Some(0.5),
+        classes: 3,
+        records: 1200,
+        fully_suppressed: vec![hostile.to_owned()],
+    };
+    let choice = |state: &'static str, figures: Option<ComparedFigures>| ComparedChoice {
+        settings: vec![hostile.to_owned()],
+        state,
+        error: figures.is_none().then(|| hostile.to_owned()),
+        figures,
+    };
+    let comparison = Comparison {
+        title: hostile.to_owned(),
+        date: "2026-05-04".to_owned(),
+        data: hostile.to_owned(),
+        version: "0.1.0".to_owned(),
+        settings: vec!["algorithm"],
+        choices: vec![
+            choice("recommended", Some(figures(0.25, 0.2))),
+            choice("dominated", Some(figures(0.5, 0.2))),
+            choice("frontier", Some(figures(0.75, 0.05))),
+            choice("refused", None),
+        ],
+        commands: vec![hostile.to_owned()],
+        assumptions: vec![hostile.to_owned()],
+    };
+    let page = comparison_html(&comparison);
+    assert_well_formed(&page);
+    assert!(!page.contains("<img") && !page.contains('\u{202e}') && !page.contains("<script"), "{page}");
+    assert_eq!(page.matches("&lt;img src=x").count(), 3 + 4 + 3 + 1 + 2);
+    assert_eq!(page.matches("class=\"point recommended\"").count(), 4);
+    assert_eq!(page.matches("class=\"point dominated\"").count(), 4);
+    assert_eq!(page.matches("class=\"point frontier\"").count(), 4);
+    for load in ["src=\"", "href=", "url(", "@import", "http:", "https:"] {
+        assert!(!page.contains(load), "{load}");
+    }
+    // Without a release there is nothing to draw.
+    let refused = Comparison { choices: vec![choice("refused", None)], commands: Vec::new(), ..comparison };
+    assert!(comparison_html(&refused).contains("No choice satisfies the policy."));
 }
