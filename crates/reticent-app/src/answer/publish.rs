@@ -145,9 +145,9 @@ pub struct AlternativeAnswer {
 #[serde(untagged)]
 pub enum Publication {
     /// A release by an algorithm.
-    Recoded(RecodedAnswer),
+    Recoded(Box<RecodedAnswer>),
     /// A release by a republication method.
-    Grouped(GroupedAnswer),
+    Grouped(Box<GroupedAnswer>),
 }
 
 impl Publication {

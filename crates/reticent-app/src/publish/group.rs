@@ -48,7 +48,7 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
             plan.request.columns.as_ref().is_none_or(|columns| columns.iter().any(|column| column == name))
         };
         let sensitive: Vec<&str> = sensitive.iter().map(String::as_str).filter(is_published).collect();
-        let load = |ledger| EarlierSeries::load(&ledger, &recalled, (&key, &sensitive));
+        let load = |ledger| EarlierSeries::load(&ledger, &recalled, (&key, &sensitive), plan);
         let past = ledger.map(load).transpose()?.unwrap_or_default();
         Ok((recalled, past, key))
     })?;
@@ -71,8 +71,13 @@ pub(crate) fn publish(plan: &Plan<'_>, method: MethodPolicy) -> Result<GroupedAn
     answer.notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
-    let known = |record: &SourceRecord| past.state.marks.get(record.person).is_some();
-    if !past.state.marks.is_empty() && !maker.records.iter().any(known) {
+    let classes = || past.state.classes.iter().map(|classes| &classes.release);
+    let known = |record: &SourceRecord| {
+        let in_class = classes().any(|release| release.people.binary_search(&record.person).is_ok());
+        in_class || past.state.marks.get(record.person).is_some()
+    };
+    let is_first = past.state.marks.is_empty() && classes().all(|release| release.people.is_empty());
+    if !is_first && !maker.records.iter().any(known) {
         answer.notes.push(UNKNOWN_OWNERS.to_owned());
     }
     Ok(answer)
@@ -171,7 +176,7 @@ impl Maker for GroupMaker<'_> {
     type Measured = Utility;
 
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierSeries> {
-        EarlierSeries::load(ledger, recalled, (self.key, &self.sensitive_columns()))
+        EarlierSeries::load(ledger, recalled, (self.key, &self.sensitive_columns()), self.plan)
     }
 
     fn make(&self, _recalled: &LoadedHistory, past: &EarlierSeries, seed: u64, _way: usize) -> Result<GroupedRelease> {

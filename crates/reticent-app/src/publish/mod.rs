@@ -50,11 +50,11 @@ fn run(workspace: &Workspace, request: &PublishRequest, is_rehearsal: bool, cont
             method.def.check_offered()?;
             let request = group::folder_request(request);
             let plan = Plan::new(workspace, &request, is_rehearsal, loaded, context);
-            group::publish(&plan, method).map(Publication::Grouped)
+            group::publish(&plan, method).map(|answer| Publication::Grouped(Box::new(answer)))
         }
         None => {
             let plan = Plan::new(workspace, request, is_rehearsal, loaded, context);
-            recode::publish(&plan).map(Publication::Recoded)
+            recode::publish(&plan).map(|answer| Publication::Recoded(Box::new(answer)))
         }
     }
 }

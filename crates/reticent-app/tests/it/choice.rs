@@ -9,7 +9,7 @@ const ALGORITHMS: [&str; 4] =
 
 fn recoded(publication: Publication) -> RecodedAnswer {
     match publication {
-        Publication::Recoded(answer) => answer,
+        Publication::Recoded(answer) => *answer,
         Publication::Grouped(_) => panic!("a release by an algorithm"),
     }
 }

@@ -186,6 +186,16 @@ pub enum Refusal {
         /// Number of changed records.
         records: u64,
     },
+    /// Marginal tables would disclose values of people whose classes the release continues.
+    #[error(
+        "marginal tables would show how often the values of {} of earlier ordinary releases still occur; remove `marginals` from the \
+         options",
+        people_text(*.people)
+    )]
+    MarginalsOfContinued {
+        /// Number of continued people.
+        people: u64,
+    },
     /// Records of people who were published before are missing or changed.
     #[error(
         "{method} republishes every person of earlier releases, and {} of them {} missing or changed; add them unchanged, or {advice}",
@@ -323,6 +333,7 @@ impl Refusal {
             | Refusal::MethodCoversOneRelease { .. }
             | Refusal::SensitiveColumnMissing { .. }
             | Refusal::ValuesChanged { .. }
+            | Refusal::MarginalsOfContinued { .. }
             | Refusal::RecordsGone { .. }
             | Refusal::MethodRetired { .. } => vec![Hint::OtherPolicy],
             Refusal::RecordsLinked { .. } | Refusal::NoGroup { .. } | Refusal::TooFewForClass { .. } => {

@@ -3,14 +3,18 @@
 //! Definition  a *class* is an equivalence class of an ordinary release, with the values of its records as its list. A person whose first
 //!             release is an ordinary one is *continued*: every release of the series lists the person in a group of the people of one
 //!             class, the one of the newest ordinary release that shows the person. The group lists the values of the class, unchanged.
-//! Guarantee   the series adds nothing about the sensitive values of continued people: their posteriors stay those of the ordinary
-//!             releases, which can exceed the bound of the method. The bound holds for all other people.
-//! Proof       the list of a group is a copy of a published one, whoever of its people is present, so it is a function of the earlier
+//! Guarantee   for recipients who hold the ordinary releases, the series adds nothing about the sensitive values of continued people: their
+//!             posteriors stay those of the ordinary releases, which can exceed the bound of the method. For other recipients, the bound
+//!             of the method holds. It holds for all other people.
+//! Proof       the list of a group is a copy of a published one, whichever of its people are present, so it is a function of the earlier
 //!             releases and of who is in the data. No other person is ever in such a group: leavers are replaced by counterfeits. So
 //!             the possible worlds of continued people and those of the others are independent.
-//! Withheld    a record whose value is not listed, or is listed less often than it occurs in its group: a value changed. Without
-//!             counterfeits, the people of a class of which someone is absent.
-//! Ignored     ordinary releases that do not show the columns as sensitive ones. If a release shows only some of the sensitive columns,
+//! Recipients  if one of them does not hold the ordinary release, a class whose list exceeds the bound of the method is withheld.
+//! Withheld    a record whose value is not listed, or is listed less often than it occurs in its group: a value changed. People with
+//!             several records in an ordinary release. Without counterfeits, the people of a class of which a person is absent or
+//!             shown by a newer release.
+//! Refused     marginal tables: they would count the values of the continued people who are present.
+//! Ignored     releases with another presentation than one record per row, such as registered groups, and releases that do not show the columns as sensitive ones. If a release shows only some of the sensitive columns,
 //!             its people are withheld.
 
 use std::borrow::Cow;
@@ -21,18 +25,33 @@ use hashbrown::{HashMap, HashSet};
 
 use super::state::list_for_column;
 use super::{
-    EarlierRelease, GroupingOutcome, List, Lists, MethodState, Reason, ReleaseGroup, RepublicationTask, SourceRecord,
+    EarlierRelease, GroupingOutcome, List, Lists, Marginals, MethodDef, MethodState, Reason, ReleaseGroup,
+    RepublicationTask, SourceRecord,
 };
 use crate::data::links::Pseudonym;
 use crate::data::schema::Role;
+use crate::error::{Refusal, Result};
+use crate::ratio::Ratio;
 use crate::registry::Arguments;
 use crate::release::PublishedColumn;
 use crate::release::history::RecordedRelease;
 
-/// Returns the classes of an ordinary release as groups; `None` if it shows none of these sensitive columns, or has no owner links.
+/// The classes of an ordinary release.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OrdinaryClasses {
+    /// The classes as groups.
+    pub release: EarlierRelease,
+    /// Whether every recipient of the new release holds the ordinary one.
+    pub is_held_by_all: bool,
+}
+
+/// Returns the classes of an ordinary release as groups. A person with several records occurs several times.
+///
+/// Returns `None` if the release shows none of these sensitive columns, has no owner links, or has another presentation than one record
+/// per row.
 pub fn earlier_classes(recorded: &RecordedRelease, sensitive: &[&str]) -> Option<EarlierRelease> {
     let (columns, contingency) = (&recorded.release.columns, &recorded.release.contingency);
-    let links = recorded.links.as_ref()?;
+    let links = recorded.links.as_ref().filter(|_| recorded.presentation.is_none())?;
     let is_shown =
         |column: &PublishedColumn| column.role == Role::Sensitive && sensitive.contains(&column.name.as_str());
     let shown: Vec<usize> = (0..columns.len()).filter(|at| is_shown(&columns[*at])).collect();
@@ -67,19 +86,30 @@ pub fn earlier_classes(recorded: &RecordedRelease, sensitive: &[&str]) -> Option
         Arc::new(lists)
     });
     let lists = lists.collect();
-    // A person with several records is in several classes.
-    let mut placed: Vec<(Pseudonym, u32)> =
-        links.pseudonyms.iter().copied().zip(links.cells.iter().map(|cell| class_of[*cell as usize])).collect();
+    let mut placed: Vec<(Pseudonym, u32)> = Vec::with_capacity(links.len());
+    for (at, person) in links.pseudonyms.iter().enumerate() {
+        let class = class_of[links.cells[at] as usize];
+        placed.extend(std::iter::repeat_n((*person, class), links.records[at] as usize));
+    }
     placed.sort_unstable();
-    placed.dedup();
     let (people, group_of) = placed.into_iter().unzip();
     Some(EarlierRelease { number: recorded.number, people, group_of, lists })
 }
 
+/// A class with people in the data.
+struct CurrentClass {
+    lists: Lists,
+    /// Records of the people.
+    records: Vec<u32>,
+    /// Number of people of the class in the ordinary release.
+    people: usize,
+    is_held_by_all: bool,
+}
+
 /// The continued people of a task, and the task without them.
 pub(super) struct Continued<'a> {
-    /// Current classes with people: list of each sensitive column (`None` if the class has none), and records.
-    classes: Vec<(Lists, Vec<u32>, usize)>,
+    /// Classes with people in the data.
+    classes: Vec<CurrentClass>,
     /// Records of people with several classes in one release.
     ambiguous: Vec<u32>,
     /// Records of other people, and their place in the task.
@@ -114,15 +144,24 @@ impl<'a> Continued<'a> {
         }
         let mut keys: Vec<(usize, u32)> = by_class.keys().copied().collect();
         keys.sort_unstable();
-        let class = |(release, class): (usize, u32)| {
-            let earlier = &task.past.classes[release];
-            let people = earlier.group_of.iter().filter(|of| **of == class).count();
-            let records = by_class.get(&(release, class)).cloned().unwrap_or_default();
-            (earlier.lists[class as usize].clone(), records, people)
+        let sizes = |earlier: &OrdinaryClasses| {
+            let mut sizes = vec![0; earlier.release.lists.len()];
+            earlier.release.group_of.iter().for_each(|class| sizes[*class as usize] += 1);
+            sizes
+        };
+        let sizes: Vec<Vec<usize>> = task.past.classes.iter().map(sizes).collect();
+        let mut class = |(release, class): (usize, u32)| {
+            let OrdinaryClasses { release: earlier, is_held_by_all } = &task.past.classes[release];
+            CurrentClass {
+                lists: earlier.lists[class as usize].clone(),
+                records: by_class.remove(&(release, class)).unwrap_or_default(),
+                people: sizes[release][class as usize],
+                is_held_by_all: *is_held_by_all,
+            }
         };
         let is_other = |person: &Pseudonym| !continued.contains_key(person);
         Continued {
-            classes: keys.into_iter().map(class).collect(),
+            classes: keys.into_iter().map(&mut class).collect(),
             ambiguous,
             records: places.iter().map(|at| task.records[*at as usize]).collect(),
             places,
@@ -136,12 +175,16 @@ impl<'a> Continued<'a> {
     }
 
     /// Adds the groups of continued people to the outcome of a method for the others.
+    ///
+    /// # Errors
+    ///
+    /// Returns a refusal if there are marginal tables, or if a value changed and the policy refuses that.
     pub(super) fn complete(
         self,
         task: &RepublicationTask<'_>,
-        arguments: &Arguments,
+        (method, arguments): (&MethodDef, &Arguments),
         others: GroupingOutcome,
-    ) -> GroupingOutcome {
+    ) -> Result<GroupingOutcome> {
         let place = |at: u32| self.places[at as usize];
         let mut outcome = others;
         outcome.groups.iter_mut().flat_map(|group| &mut group.members).for_each(|at| *at = place(*at));
@@ -151,9 +194,17 @@ impl<'a> Continued<'a> {
         // A method without this parameter keeps the values of leavers listed.
         let has_counterfeits = arguments.flag("counterfeits").unwrap_or(true);
         let sensitive = task.sensitive();
-        for (lists, records, people) in &self.classes {
-            let named = |column: &usize| list_for_column(lists, &task.table.columns[*column].name).cloned();
-            let Some(lists) = sensitive.iter().map(named).collect::<Option<Vec<List>>>() else {
+        let name = |column: usize| task.table.columns[column].name.as_str();
+        let bounds: Vec<Option<Ratio>> =
+            sensitive.iter().map(|column| (method.promise)(arguments, name(*column))).collect::<Result<_>>()?;
+        for CurrentClass { lists, records, people, is_held_by_all } in &self.classes {
+            let named = |column: &usize| list_for_column(lists, name(*column)).cloned();
+            let lists = sensitive.iter().map(named).collect::<Option<Vec<List>>>();
+            let is_within = |lists: &Vec<List>| {
+                let mut judged = lists.iter().zip(&bounds);
+                judged.all(|(list, bound)| bound.is_none_or(|bound| highest_share(list) <= bound))
+            };
+            let Some(lists) = lists.filter(|lists| *is_held_by_all || is_within(lists)) else {
                 outcome.withheld.extend(records.iter().map(|at| (*at, Reason::History)));
                 continue;
             };
@@ -167,8 +218,21 @@ impl<'a> Continued<'a> {
                 outcome.groups.push(ReleaseGroup { members, lists });
             }
         }
-        outcome
+        let changed = outcome.withheld.iter().filter(|(_, reason)| *reason == Reason::Changed).count() as u64;
+        if changed > 0 && arguments.word("changed").is_ok_and(|word| word == "refuse") {
+            return Err(Refusal::ValuesChanged { records: changed }.into());
+        }
+        if outcome.continued > 0 && outcome.marginals != Marginals::Off {
+            return Err(Refusal::MarginalsOfContinued { people: outcome.continued }.into());
+        }
+        Ok(outcome)
     }
+}
+
+/// Returns the highest share of a value in a list.
+fn highest_share(list: &List) -> Ratio {
+    let highest = list.values.iter().map(|(_, times)| *times).max().unwrap_or(0);
+    Ratio::new(highest, list.len().max(1))
 }
 
 /// Index of a release in `classes`, and of a class in it.
@@ -183,7 +247,7 @@ fn continued_people(past: &MethodState) -> HashMap<Pseudonym, Option<ClassPlace>
         }
     }
     let mut continued: HashMap<Pseudonym, Option<ClassPlace>> = HashMap::new();
-    for (at, release) in past.classes.iter().enumerate() {
+    for (at, OrdinaryClasses { release, .. }) in past.classes.iter().enumerate() {
         let mut seen: HashSet<Pseudonym> = HashSet::new();
         for (person, class) in release.people.iter().zip(&release.group_of) {
             // The method already has a group for people who were first in the series.

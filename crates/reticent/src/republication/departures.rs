@@ -42,7 +42,8 @@ pub struct DepartureColumn {
 ///
 /// Returns the error of `promise`.
 pub fn departures(task: &RepublicationTask<'_>, promise: &dyn Fn(&str) -> Result<Option<Ratio>>) -> Result<Departures> {
-    let Some(newest) = task.past.releases.last() else { return Ok(Departures::default()) };
+    let classes = task.past.classes.last().map(|classes| &classes.release);
+    let Some(newest) = task.past.releases.last().or(classes) else { return Ok(Departures::default()) };
     let records: ByOwner<usize> = task.records.iter().zip(0..).map(|(record, at)| (record.person, at)).collect();
     let records = records.get_sorted(newest.people.iter().copied());
     // True for groups with a leaver.

@@ -42,7 +42,7 @@ use crate::error::{Obstacle, Refusal, Result};
 use crate::ratio::Ratio;
 use crate::registry::{Arguments, Entry, Kind, unknown};
 
-pub use continued::earlier_classes;
+pub use continued::{OrdinaryClasses, earlier_classes};
 pub use departures::{DepartureColumn, Departures, departures};
 pub use published_tables::{Form, PublishedList, PublishedTables, recorded_releases};
 pub use representation::{Underrepresented, underrepresented};
@@ -177,7 +177,7 @@ pub fn run(id: &str, task: &RepublicationTask<'_>, arguments: Arguments) -> Resu
         true => {
             let continued = Continued::new(task);
             let others = (method.run)(&continued.others(task), &arguments)?;
-            continued.complete(task, &arguments, others)
+            continued.complete(task, (method, &arguments), others)?
         }
     };
     outcome.check(task)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 use rayon::prelude::*;
 
-use super::{GroupingOutcome, List, Reason, RepublicationTask, SourceRecord};
+use super::{GroupingOutcome, List, OrdinaryClasses, Reason, RepublicationTask, SourceRecord};
 use crate::data::links::{ByOwner, Pseudonym};
 use crate::data::schema::Role;
 use crate::data::taxonomy::Code;
@@ -19,7 +19,7 @@ pub struct MethodState {
     /// Earlier releases, oldest first.
     pub releases: Vec<EarlierRelease>,
     /// Classes of ordinary releases, whose people the series continues, oldest first.
-    pub classes: Vec<EarlierRelease>,
+    pub classes: Vec<OrdinaryClasses>,
     /// Keyed hash of the sensitive values, by owner who was ever published.
     pub marks: ByOwner<u32>,
     /// Number of releases for which a record is postponed, by owner. Only records postponed at the newest release.

@@ -74,6 +74,11 @@ pub(super) const REFUSALS: &[ErrorCode] = &[
         "Choose a method that covers changed values.",
     ),
     entry(
+        "marginals-of-continued",
+        "Marginal tables would disclose values of people whose classes the release continues.",
+        "Publish without marginal tables.",
+    ),
+    entry(
         "records-gone",
         "People of an earlier release are missing or have changed values. The method covers insertions only.",
         "Choose a method that covers deletions and updates.",

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use reticent::republication;
+use reticent::republication::{self, OrdinaryClasses};
 use reticent::{History, Ratio, RecordedRelease, Role};
 use reticent_ledger::{Entry, HistoryQuery, Key, Ledger, PosteriorBound};
 
 use super::super::check_complete;
-use super::super::plan::LoadedHistory;
+use super::super::plan::{LoadedHistory, Plan};
 use super::GroupMaker;
 use crate::error::{Problem, Result};
 
@@ -24,7 +24,12 @@ pub(crate) struct EarlierSeries {
 
 impl EarlierSeries {
     /// Loads the series from the ledger, with the key of its owner links.
-    pub fn load(ledger: &Ledger, recalled: &LoadedHistory, (key, sensitive): (&Key, &[&str])) -> Result<EarlierSeries> {
+    pub fn load(
+        ledger: &Ledger,
+        recalled: &LoadedHistory,
+        (key, sensitive): (&Key, &[&str]),
+        plan: &Plan<'_>,
+    ) -> Result<EarlierSeries> {
         let mut past = EarlierSeries::default();
         let earlier = &recalled.earlier;
         if earlier.is_empty() {
@@ -44,10 +49,17 @@ impl EarlierSeries {
         for entry in made {
             ledger.method_state(entry)?.iter().for_each(|release| past.state.update(release));
         }
-        let ordinary = past.history.releases.iter().filter(|release| !past.series.contains(&release.number));
-        past.state.classes =
-            ordinary.filter_map(|release| republication::earlier_classes(release, sensitive)).collect();
-        past.state.classes.sort_by_key(|release| release.number);
+        let by_role = past.history.clone().with_roles(&plan.loaded.policy.roles());
+        let ordinary = by_role.releases.iter().filter(|release| !past.series.contains(&release.number));
+        let classes = |release: &RecordedRelease| {
+            let holds =
+                |name: &String| release.recipients.iter().any(|known| known == reticent::PUBLIC || known == name);
+            let is_held_by_all = plan.recipients.iter().all(holds);
+            let release = republication::earlier_classes(release, sensitive)?;
+            Some(OrdinaryClasses { release, is_held_by_all })
+        };
+        past.state.classes = ordinary.filter_map(classes).collect();
+        past.state.classes.sort_by_key(|classes| classes.release.number);
         Ok(past)
     }
 

@@ -87,8 +87,8 @@ pub(crate) fn readme(
     }
     if continued > 0 {
         text += &format!(
-            "\n\nThe bounds do not apply to {} of earlier ordinary releases. Their groups list the values that those releases list, so \
-             this release discloses no more about them.",
+            "\n\nThe bounds do not apply to {} of earlier ordinary releases. Their groups list the values that those releases list: recipients \
+             who hold them learn no more from this release, and for other recipients the bounds apply.",
             reticent::text::people(continued)
         );
     }

@@ -4,12 +4,15 @@ use reticent_app::answer::{Choice, ChoiceResult, ChoiceState};
 
 use crate::terminal::{HEAD, HINT};
 
+/// Returns a risk of a release; `None` if it has none.
+type RiskOf = fn(&ChoiceResult) -> Option<f64>;
+
 /// Columns and lines of the drawing area.
 const SIZE: (usize, usize) = (60, 12);
 
 /// Prints the loss against each risk that differs between the choices.
 pub fn print(choices: &[Choice]) {
-    let risks: [(&str, fn(&ChoiceResult) -> Option<f64>); 2] = [
+    let risks: [(&str, RiskOf); 2] = [
         ("highest risk of re-identification", |result| Some(result.risk.highest_risk)),
         ("highest posterior of a sensitive value", |result| result.posterior),
     ];
@@ -32,7 +35,7 @@ struct Point {
 }
 
 impl Point {
-    fn new(choice: &Choice, risk: fn(&ChoiceResult) -> Option<f64>) -> Option<Point> {
+    fn new(choice: &Choice, risk: RiskOf) -> Option<Point> {
         let result = choice.result.as_ref()?;
         let mark = match choice.state {
             ChoiceState::Recommended => (3, '*'),

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use reticent::History;
 use reticent::error::Error;
-use reticent::republication::{self, EarlierRelease, LIST, List, MethodDef, MethodState};
+use reticent::republication::{self, EarlierRelease, LIST, List, MethodDef, MethodState, OrdinaryClasses};
 
 use super::republication::{
     Month, POPULATIONS, Population, Row, arguments, header, listings, next_month, publish, row,
@@ -72,7 +72,9 @@ fn simulate(
         classes.push(ordinary(&mut random, number, &present, *several));
         next_month(&mut random, population, &mut present, &mut absent, &mut next);
     }
-    let mut past = MethodState { classes: classes.clone(), ..MethodState::default() };
+    let continued = |release: &EarlierRelease| OrdinaryClasses { release: release.clone(), is_held_by_all: true };
+    let continued: Vec<OrdinaryClasses> = classes.iter().map(continued).collect();
+    let mut past = MethodState { classes: continued.clone(), ..MethodState::default() };
     let (mut history, mut states) = (History::default(), Vec::new());
     for number in (classes.len() as u64 + 1..).take(RELEASES as usize) {
         let now = Month { present: &present, several: *several, past: &past, k: 1 + seed % 4, seed: seed ^ number };
@@ -86,7 +88,7 @@ fn simulate(
             Ok((one, tables, columns)) => {
                 states.push(one);
                 history.releases.extend(republication::recorded_releases(&tables, &columns, &header(number)).unwrap());
-                past = MethodState { classes: classes.clone(), ..MethodState::new(&history.releases, &states) };
+                past = MethodState { classes: continued.clone(), ..MethodState::new(&history.releases, &states) };
                 compared.releases += 1;
                 for column in ["ill", "pay"].into_iter().take(1 + usize::from(*several)) {
                     let Some(bound) = (method.promise)(&checked, column).unwrap() else { continue };
