@@ -1,8 +1,8 @@
 //! `compare`: rehearses a release with several settings, and shows which lose least for their risk.
 //!
-//! A choice is *dominated* if another one of the same policy and columns has at most its risks and at most its loss, and less of one, or
-//! if an earlier one has the same. The *recommended* choice is the one with the least loss among those that satisfy the policy and are
-//! not dominated.
+//! A choice is *outside* if it is weaker than the policy, or suppresses more. The others of the same policy and columns are compared: a
+//! choice is *dominated* if another one has at most its risks and at most its loss, and less of one, or if an earlier one has the same. The
+//! *recommended* choice is the one with the least loss that is not dominated.
 
 mod html;
 
@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use reticent::metrics::PURPOSE_LOSS;
 use reticent::policy::{DEFAULT_ALGORITHMS, PolicyChanges};
 
-use reticent::Recipient;
+use reticent::{Recipient, ReleaseName};
+use reticent_ledger::{Entry, Ledger};
 
 use crate::answer::{Choice, ChoiceResult, ChoiceState, CompareAnswer, MetricValue, RecodedAnswer};
 use crate::context::Context;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Class, Error, Problem, Result};
+use crate::ledger_access::LedgerAccess;
 use crate::publish::Rehearsals;
 use crate::request::{CompareRequest, PublishRequest};
 use crate::{POLICY, Workspace};
@@ -25,6 +27,8 @@ use crate::{POLICY, Workspace};
 const K: [u64; 5] = [2, 3, 5, 10, 20];
 /// Differences from the confidence bound of the policy that are compared, in percent points.
 const CONFIDENCE_STEPS: [i32; 4] = [-20, -10, 10, 20];
+/// Confidence bounds that are compared if the request lists none and the policy has none, in percent.
+const CONFIDENCE: [i32; 5] = [50, 60, 70, 80, 90];
 /// Limits of suppression that are compared if the request lists none.
 const SUPPRESSION: [f64; 3] = [0.0, 0.05, 0.1];
 
@@ -37,23 +41,37 @@ struct Settings {
 
 /// Rehearses every choice. Publishes nothing.
 pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: &Context) -> Result<CompareAnswer> {
-    if let Some(path) = request.html.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
-        return Err(Problem::OutputExists { path: path.clone(), what: "file" }.into());
+    if let Some(path) = &request.html {
+        if path.symlink_metadata().is_ok() {
+            return Err(Problem::OutputExists { path: path.clone(), what: "file" }.into());
+        }
+        // Rehearsals can take long; find out first that the page could be written.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.metadata().map_err(Error::file("write the report to", path))?;
     }
     let folder = tempfile::tempdir().map_err(Error::file("write in", std::env::temp_dir()))?;
     let own = vec![workspace.policy.clone()];
     let policies: &Vec<PathBuf> = if request.policies.is_empty() { &own } else { &request.policies };
     let mut answer = CompareAnswer { choices: Vec::new(), assumptions: Vec::new(), html: None };
     for policy in policies {
-        let workspace = Workspace { policy: policy.clone(), start_ledger: true, ..workspace.clone() };
+        let workspace = Workspace { policy: policy.clone(), ..workspace.clone() };
         let loaded = load(policy)?;
+        let ledger = LedgerAccess::new(&workspace, &loaded.policy, "comparing releases", context).open_to_rehearse()?;
+        let starts_ledger = ledger.is_none();
+        let name = match &request.name {
+            Some(name) => name.clone(),
+            None => free_name(ledger.as_ref())?,
+        };
+        drop(ledger);
+        let rehearsing = Workspace { start_ledger: true, ..workspace.clone() };
         for columns in or_none(&request.columns) {
-            let group = Group { workspace: &workspace, request, columns, folder: folder.path(), context };
+            let group = Group { workspace: &rehearsing, request, name: &name, columns, folder: folder.path(), context };
             let first = answer.choices.len();
             group.rehearse_all(&loaded, &mut answer)?;
             mark(&mut answer.choices[first..], &loaded);
-            for choice in answer.choices[first..].iter_mut().filter(|choice| choice.state == ChoiceState::Recommended) {
-                choice.command = Some(command(request, choice));
+            let recommended = |choice: &&mut Choice| choice.state == ChoiceState::Recommended;
+            for choice in answer.choices[first..].iter_mut().filter(recommended) {
+                choice.command = Some(command(&workspace, request, &name, starts_ledger, choice));
             }
         }
     }
@@ -62,6 +80,16 @@ pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: 
         answer.html = Some(path.clone());
     }
     Ok(answer)
+}
+
+/// Returns a name that no release has.
+fn free_name(ledger: Option<&Ledger>) -> Result<ReleaseName> {
+    let entries = ledger.map(Ledger::entries).transpose()?.unwrap_or_default();
+    let is_taken = |name: &str| entries.iter().filter_map(Entry::release).any(|release| release.name == name);
+    let numbered = (2..).map(|number| format!("next-{number}"));
+    let mut names = ["next".to_owned()].into_iter().chain(numbered);
+    let name = names.find(|name| !is_taken(name)).unwrap_or_else(|| "next".to_owned());
+    Ok(ReleaseName::new(&name)?)
 }
 
 /// Returns every element of a list, or `None` if it is empty.
@@ -73,6 +101,7 @@ fn or_none<T: Clone>(given: &[T]) -> Vec<Option<T>> {
 struct Group<'a> {
     workspace: &'a Workspace,
     request: &'a CompareRequest,
+    name: &'a ReleaseName,
     columns: Option<Vec<String>>,
     folder: &'a Path,
     context: &'a Context,
@@ -132,7 +161,7 @@ impl Group<'_> {
     fn publish_request(&self, settings: &Settings) -> PublishRequest {
         PublishRequest {
             data: self.request.data.clone(),
-            name: self.request.name.clone(),
+            name: self.name.clone(),
             output: self.folder.join("release.csv"),
             recipients: self.request.recipients.clone(),
             ignore_history: self.request.ignore_history,
@@ -196,9 +225,9 @@ fn variations(loaded: &LoadedPolicy, algorithm: Option<&str>) -> Vec<Settings> {
             settings.push(varied);
         }
     };
-    DEFAULT_ALGORITHMS.iter().for_each(|id| add(Some(id), PolicyChanges::default()));
-    let own = policy.suppression.limit;
-    let own = own.numerator as f64 / own.denominator as f64;
+    let others = DEFAULT_ALGORITHMS.iter().filter(|id| Some(**id) != algorithm);
+    others.for_each(|id| add(Some(id), PolicyChanges::default()));
+    let own = policy.suppression.limit.to_f64();
     for suppression in SUPPRESSION.into_iter().filter(|limit| *limit != own).map(Some) {
         add(algorithm, PolicyChanges { suppression, ..PolicyChanges::default() });
     }
@@ -207,43 +236,56 @@ fn variations(loaded: &LoadedPolicy, algorithm: Option<&str>) -> Vec<Settings> {
     for k in K.into_iter().filter(|k| policy.shorthand.k != Some(*k) && *k >= least).map(Some) {
         add(algorithm, PolicyChanges { k, ..PolicyChanges::default() });
     }
-    if let Some(confidence) = policy.shorthand.confidence {
-        let percent = (confidence * 100.0).round() as i32;
-        let steps = CONFIDENCE_STEPS.iter().map(|step| percent + step).filter(|percent| (1..100).contains(percent));
-        for percent in steps {
-            let confidence = Some(f64::from(percent) / 100.0);
-            add(algorithm, PolicyChanges { confidence, ..PolicyChanges::default() });
-        }
+    let has_sensitive = !loaded.schema.with_role(reticent::Role::Sensitive).is_empty();
+    let percents: Vec<i32> = match policy.shorthand.confidence {
+        Some(confidence) => CONFIDENCE_STEPS.iter().map(|step| (confidence * 100.0).round() as i32 + step).collect(),
+        None if has_sensitive => CONFIDENCE.to_vec(),
+        None => Vec::new(),
+    };
+    for percent in percents.into_iter().filter(|percent| (1..100).contains(percent)) {
+        let confidence = Some(f64::from(percent) / 100.0);
+        add(algorithm, PolicyChanges { confidence, ..PolicyChanges::default() });
     }
     settings
 }
 
-/// Sets the states of the choices of a group.
+/// Sets the states of the choices of a group. Choices outside the policy are shown, and not compared with the others.
 fn mark(choices: &mut [Choice], loaded: &LoadedPolicy) {
-    let figures: Vec<Option<[f64; 3]>> =
-        choices.iter().map(|choice| choice.result.as_ref().map(ChoiceResult::figures)).collect();
+    let limit = loaded.policy.suppression.limit.to_f64();
+    let is_within = |choice: &Choice| {
+        let changes = PolicyChanges { k: choice.k, confidence: choice.confidence, suppression: choice.suppression };
+        changes.weakened(&loaded.policy).is_none() && choice.suppression.is_none_or(|share| share <= limit)
+    };
+    let figures = |choice: &Choice| choice.result.as_ref().map(ChoiceResult::figures);
+    let within: Vec<Option<[f64; 3]>> =
+        choices.iter().map(|choice| figures(choice).filter(|_| is_within(choice))).collect();
     let at_most = |one: &[f64; 3], other: &[f64; 3]| one.iter().zip(other).all(|(one, other)| one <= other);
     for (at, choice) in choices.iter_mut().enumerate() {
-        let Some(own) = &figures[at] else { continue };
+        let Some(own) = &within[at] else {
+            choice.state = if choice.result.is_some() { ChoiceState::Outside } else { ChoiceState::Refused };
+            continue;
+        };
         let beats = |(other_at, other): (usize, &Option<[f64; 3]>)| {
             other.as_ref().is_some_and(|other| at_most(other, own) && (other_at < at || !at_most(own, other)))
         };
-        let is_dominated = figures.iter().enumerate().any(beats);
+        let is_dominated = within.iter().enumerate().any(beats);
         choice.state = if is_dominated { ChoiceState::Dominated } else { ChoiceState::Frontier };
     }
-    let is_within = |choice: &Choice| {
-        let changes = PolicyChanges { k: choice.k, confidence: choice.confidence, suppression: choice.suppression };
-        changes.weakened(&loaded.policy).is_none()
-    };
-    let eligible = choices.iter_mut().filter(|choice| choice.state == ChoiceState::Frontier && is_within(choice));
+    let frontier = choices.iter_mut().filter(|choice| choice.state == ChoiceState::Frontier);
     let loss = |choice: &Choice| choice.result.as_ref().map_or(f64::INFINITY, |result| result.loss);
-    if let Some(best) = eligible.min_by(|one, other| loss(one).total_cmp(&loss(other))) {
+    if let Some(best) = frontier.min_by(|one, other| loss(one).total_cmp(&loss(other))) {
         best.state = ChoiceState::Recommended;
     }
 }
 
 /// Returns the command that publishes a choice.
-fn command(request: &CompareRequest, choice: &Choice) -> String {
+fn command(
+    workspace: &Workspace,
+    request: &CompareRequest,
+    name: &ReleaseName,
+    starts_ledger: bool,
+    choice: &Choice,
+) -> String {
     let recipients: Vec<&str> = request.recipients.iter().map(Recipient::as_str).collect();
     let mut words = vec!["reticent".to_owned(), "publish".to_owned()];
     words.extend(request.data.iter().map(|data| shell_word(data)));
@@ -251,9 +293,13 @@ fn command(request: &CompareRequest, choice: &Choice) -> String {
     if choice.policy != Path::new(POLICY) {
         option("policy", &choice.policy.display().to_string());
     }
-    option("name", request.name.as_str());
+    let folders = [("ledger", &workspace.ledger), ("key", &workspace.key)];
+    for (name, path) in folders.into_iter().filter_map(|(name, path)| Some((name, path.as_ref()?))) {
+        option(name, &path.display().to_string());
+    }
+    option("name", name.as_str());
     option("to", &recipients.join(","));
-    option("output", &format!("{}.csv", request.name.as_str()));
+    option("output", &format!("{}.csv", name.as_str()));
     if let Some(columns) = &choice.columns {
         option("columns", &columns.join(","));
     }
@@ -269,6 +315,9 @@ fn command(request: &CompareRequest, choice: &Choice) -> String {
     }
     if request.ignore_history {
         words.push("--ignore-history".to_owned());
+    }
+    if starts_ledger && !workspace.start_ledger {
+        words.push("--new-ledger".to_owned());
     }
     words.join(" ")
 }
@@ -286,12 +335,16 @@ fn shell_word(word: &str) -> String {
 fn choice_result(answer: RecodedAnswer) -> ChoiceResult {
     let alone = answer.risk.confidence.iter().map(|column| column.highest).fold(None, highest);
     let audited = answer.audited.as_ref().and_then(|audited| audited.confidence.as_ref().map(|_| audited.upper));
+    let identity = answer.audited.as_ref().and_then(|audited| audited.identity.as_ref());
+    let reidentification = identity.map_or(answer.risk.highest_risk, |identity| identity.prosecutor.upper.value());
     ChoiceResult {
         published: answer.published,
         suppressed: answer.suppressed,
         classes: answer.classes,
         loss: answer.metric(PURPOSE_LOSS).unwrap_or(0.0),
         posterior: audited.into_iter().fold(alone, highest),
+        reidentification,
+        not_established: answer.not_established,
         fully_suppressed: answer.fully_suppressed,
         algorithm: answer.algorithm,
         guarantee: answer.guarantee,

@@ -99,8 +99,8 @@ impl PublishRequest {
 pub struct CompareRequest {
     /// Data in CSV or Parquet: files, folders or patterns.
     pub data: Vec<String>,
-    /// Name of the release.
-    pub name: ReleaseName,
+    /// Name of the release; a free name if `None`.
+    pub name: Option<ReleaseName>,
     /// Recipients of the release.
     pub recipients: Vec<Recipient>,
     /// Whether to judge the release without the earlier releases that its recipients hold.

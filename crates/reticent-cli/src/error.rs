@@ -222,10 +222,10 @@ fn print_remedies(remedies: &Remedies) {
             eprintln!("{}", wrap(&format!("- {remedy}"), WIDTH, "    "));
         }
     }
-    if let Some(SeriesStart { method, parameter, value }) = &remedies.series {
+    if let Some(SeriesStart { method, options }) = &remedies.series {
         let text = format!(
             "To publish this table again and again, continue it as a republication series: replace [requirement] and [release] of the \
-             policy by [release] method = \"{method}\" and [release.options] {parameter} = {value}. People of earlier releases stay in the \
+             policy by [release] method = \"{method}\" and [release.options] {options}. People of earlier releases stay in the \
              classes in which they were published (docs/methods.md). Try it with --dry-run."
         );
         eprintln!("\n{}", wrap(&text, WIDTH, "").trim_start());

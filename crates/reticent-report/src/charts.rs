@@ -88,7 +88,9 @@ fn cloud(title: &str, axis: &str, points: &[Point], width: f64) -> Markup {
         labelled.extend(free.then_some(at));
         free
     };
-    let labels: Vec<bool> = points.iter().map(|point| has_room((x(point.x), y(point.y)))).collect();
+    // The points that are drawn last are the most important ones.
+    let mut labels: Vec<bool> = points.iter().rev().map(|point| has_room((x(point.x), y(point.y)))).collect();
+    labels.reverse();
     let body = html! {
         text.axis x=(Whole(left)) y="14" { "loss" }
         @for tick in ticks(y_end, y_step) {
@@ -103,8 +105,8 @@ fn cloud(title: &str, axis: &str, points: &[Point], width: f64) -> Markup {
         text.axis x=(Whole(left)) y=(Whole(bottom + 42.0)) { (axis) }
         @for (point, label) in points.iter().zip(labels) {
             @let (x, y) = (x(point.x), y(point.y));
-            @if point.class == "dominated" {
-                rect.point.dominated x=(Tenth(x - 3.5)) y=(Tenth(y - 3.5)) width="7" height="7" {}
+            @if point.class == "dominated" || point.class == "outside" {
+                rect.point.(point.class) x=(Tenth(x - 3.5)) y=(Tenth(y - 3.5)) width="7" height="7" {}
             } @else {
                 circle.point.(point.class) cx=(Tenth(x)) cy=(Tenth(y)) r=(if point.class == "recommended" { "7" } else { "5" }) {}
             }

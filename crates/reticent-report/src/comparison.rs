@@ -33,7 +33,7 @@ pub struct Comparison {
 pub struct ComparedChoice {
     /// Value of each setting of the comparison. Empty for the value of the policy.
     pub settings: Vec<String>,
-    /// `recommended`, `frontier`, `dominated` or `refused`.
+    /// `recommended`, `frontier`, `dominated`, `outside` or `refused`.
     pub state: &'static str,
     /// Figures of the release; `None` if it is refused.
     pub figures: Option<ComparedFigures>,
@@ -95,9 +95,10 @@ fn body(comparison: &Comparison) -> Markup {
                 (table(comparison))
                 p.quiet {
                     "An empty setting is that of the policy. Loss: 0 for the raw values, 100 % if everything is suppressed, by the purpose "
-                    "and the weights of the policy. Risk of re-identification: 1 divided by the people in the smallest equivalence class. "
-                    "Posterior: given all releases that recipients can hold, if the policy audits them, otherwise given this release. "
-                    "Dominated: another choice has at most these risks and this loss, or an earlier one has the same."
+                    "and the weights of the policy. Risk of re-identification and posterior: the highest of a person, given all releases "
+                    "that recipients can hold, if the policy audits them, otherwise given this release. "
+                    "Dominated: another choice within the policy has at most these risks and this loss. Outside: weaker than the policy, or more "
+                    "suppression."
                 }
             }
             @if !comparison.assumptions.is_empty() {
@@ -118,14 +119,14 @@ fn frontier(comparison: &Comparison, title: &str, axis: &str, risk: fn(&Compared
     };
     let mut points: Vec<Point> = (1..).zip(&comparison.choices).filter_map(point).collect();
     // The others are drawn above the dominated ones, and the recommended one above all.
-    let order = ["dominated", "frontier", "recommended"];
+    let order = ["outside", "dominated", "frontier", "recommended"];
     points.sort_by_key(|point| order.iter().position(|class| *class == point.class));
     html! {
         section.block {
             h2 { (title) }
             figure {
                 p.series {
-                    @for (state, text) in [("recommended", "recommended"), ("frontier", "on the frontier"), ("dominated", "dominated")] {
+                    @for (state, text) in [("recommended", "recommended"), ("frontier", "on the frontier"), ("dominated", "dominated"), ("outside", "outside the policy")] {
                         span { span.swatch.(state) {} (text) }
                     }
                 }

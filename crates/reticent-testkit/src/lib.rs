@@ -14,6 +14,7 @@
 //! tests can run in parallel in one process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test helpers fail by panicking")]
 
+mod compare;
 mod data;
 mod folder;
 mod monthly;
@@ -21,8 +22,9 @@ mod outcome;
 mod verbs;
 pub mod workbooks;
 
+pub use compare::CompareCall;
 pub use data::{CLINIC, PATIENTS_POLICY, clinic_policy, clinic_policy_with_owner, patients};
 pub use folder::TestFolder;
 pub use monthly::{ILLNESSES, MONTHLY_COLUMNS, method_policy, month, patient, present_in};
 pub use outcome::{Answer, Outcome, refusal};
-pub use verbs::{AuditCall, CompareCall, PublishCall, RegisterCall};
+pub use verbs::{AuditCall, PublishCall, RegisterCall};

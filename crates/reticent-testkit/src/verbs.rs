@@ -3,30 +3,29 @@
 use std::time::Duration;
 
 use reticent_app::answer::{
-    AmendAnswer, AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, EraseAnswer, ExportedHead, HistoryAnswer,
-    InitAnswer, LogAnswer, Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer, WithdrawAnswer,
+    AmendAnswer, AuditAnswer, CheckAnswer, DiffAnswer, EraseAnswer, ExportedHead, HistoryAnswer, InitAnswer, LogAnswer,
+    Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer, WithdrawAnswer,
 };
 use reticent_app::request::{
-    Adversary, AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
-    OwnerText, PolicyChanges, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, VerifyRequest,
-    WithdrawRequest,
+    Adversary, AmendRequest, AuditRequest, CheckRequest, EraseRequest, ExportHeadRequest, InitRequest, OwnerText,
+    PolicyChanges, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, VerifyRequest, WithdrawRequest,
 };
 use reticent_app::{Confidence, Day, EntryReason, Recipient, ReleaseName, Result, Role};
 
 use crate::TestFolder;
 
 /// Splits a list such as `a,b`.
-fn list(text: &str) -> Vec<String> {
+pub(crate) fn list(text: &str) -> Vec<String> {
     text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
 
-fn recipients(names: &str) -> Result<Vec<Recipient>> {
+pub(crate) fn recipients(names: &str) -> Result<Vec<Recipient>> {
     Ok(list(names).iter().map(|name| Recipient::new(name)).collect::<Result<_, _>>()?)
 }
 
 impl TestFolder {
     /// Returns the paths of data files, such as `a.csv b.csv`.
-    fn data(&self, names: &str) -> Vec<String> {
+    pub(crate) fn data(&self, names: &str) -> Vec<String> {
         names.split_whitespace().map(|name| self.file(name).display().to_string()).collect()
     }
 
@@ -75,24 +74,6 @@ impl TestFolder {
             confidence: None,
             suppression: None,
         }
-    }
-
-    /// Compares possible releases, by default to the public.
-    pub fn compare(&self, data: &str) -> CompareCall<'_> {
-        let request = CompareRequest {
-            data: self.data(data),
-            name: ReleaseName::new("next").unwrap(),
-            recipients: vec![Recipient::public()],
-            ignore_history: false,
-            policies: Vec::new(),
-            algorithms: Vec::new(),
-            k: Vec::new(),
-            confidence: Vec::new(),
-            suppression: Vec::new(),
-            columns: Vec::new(),
-            html: None,
-        };
-        CompareCall { folder: self, request }
     }
 
     /// Registers a file as a release, by default of 2026-01-01 to the public.
@@ -323,81 +304,6 @@ impl PublishCall<'_> {
     /// Runs everything except the publication.
     pub fn rehearse(&self) -> Result<Publication> {
         self.folder.workspace().rehearse(&self.request()?, self.folder.context())
-    }
-}
-
-/// A call of `compare`.
-#[derive(Clone)]
-#[must_use = "the call runs with `run`"]
-pub struct CompareCall<'a> {
-    folder: &'a TestFolder,
-    request: CompareRequest,
-}
-
-impl CompareCall<'_> {
-    /// Sets the name of the release.
-    pub fn name(mut self, name: &str) -> Self {
-        self.request.name = ReleaseName::new(name).unwrap();
-        self
-    }
-
-    /// Sets the recipients, such as `press,ministry`.
-    pub fn to(mut self, names: &str) -> Self {
-        self.request.recipients = recipients(names).unwrap();
-        self
-    }
-
-    /// Checks the releases without earlier releases.
-    pub fn ignore_history(mut self) -> Self {
-        self.request.ignore_history = true;
-        self
-    }
-
-    /// Compares these policies, such as `a.toml,b.toml`.
-    pub fn policies(mut self, names: &str) -> Self {
-        self.request.policies = list(names).iter().map(|name| self.folder.file(name)).collect();
-        self
-    }
-
-    /// Compares these algorithms, such as `multidimensional-specialization,optimal-full-domain`.
-    pub fn algorithms(mut self, ids: &str) -> Self {
-        self.request.algorithms = list(ids);
-        self
-    }
-
-    /// Compares these values of `k`.
-    pub fn k(mut self, k: &[u64]) -> Self {
-        self.request.k = k.to_vec();
-        self
-    }
-
-    /// Compares these confidence bounds.
-    pub fn confidence(mut self, bounds: &[f64]) -> Self {
-        self.request.confidence = bounds.iter().map(|bound| Confidence::new(*bound).unwrap()).collect();
-        self
-    }
-
-    /// Writes the comparison as an HTML page.
-    pub fn html(mut self, name: &str) -> Self {
-        self.request.html = Some(self.folder.file(name));
-        self
-    }
-
-    /// Compares these limits of suppression.
-    pub fn suppression(mut self, limits: &[f64]) -> Self {
-        self.request.suppression = limits.to_vec();
-        self
-    }
-
-    /// Adds a choice of columns, such as `age,sex`.
-    pub fn columns(mut self, names: &str) -> Self {
-        self.request.columns.push(list(names));
-        self
-    }
-
-    /// Compares.
-    pub fn run(&self) -> Result<CompareAnswer> {
-        self.folder.workspace().compare(&self.request, self.folder.context())
     }
 }
 

@@ -108,17 +108,22 @@ pub struct Remedies {
 pub struct SeriesStart {
     /// Id of the method.
     pub method: &'static str,
-    /// Name of its parameter.
-    pub parameter: &'static str,
-    /// Value of the parameter that gives the bound of the policy.
-    pub value: u64,
+    /// Its options in the policy, such as `m = 2`, with the bound of the policy.
+    pub options: String,
 }
 
 impl SeriesStart {
-    /// Returns m-invariance with a bound that does not exceed a confidence bound; 1/2 without one.
-    pub fn m_invariance(confidence: Option<f64>) -> SeriesStart {
-        let m = confidence.map_or(2, |confidence| ((1.0 / confidence - 1e-9).ceil() as u64).max(2));
-        SeriesStart { method: "m-invariance", parameter: "m", value: m }
+    /// Returns a method for these sensitive columns with a bound that does not exceed a confidence bound; 1/2 without one.
+    pub fn new(sensitive: &[&str], confidence: Option<f64>) -> SeriesStart {
+        let values = confidence.map_or(2, |confidence| ((1.0 / confidence - 1e-9).ceil() as u64).max(2));
+        match sensitive {
+            [first, _, ..] => {
+                let each: Vec<String> = sensitive.iter().map(|name| format!("{name:?} = {values}")).collect();
+                let options = format!("primary = {first:?}, l = {{ {} }}", each.join(", "));
+                SeriesStart { method: "decomposition-plus", options }
+            }
+            _ => SeriesStart { method: "m-invariance", options: format!("m = {values}") },
+        }
     }
 }
 

@@ -49,12 +49,15 @@ pub struct Choice {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ChoiceState {
-    /// The choice with the least loss that satisfies the policy and is not dominated.
+    /// The choice with the least loss that keeps to the thresholds of the policy.
     Recommended,
-    /// No other choice is better in one figure and at least as good in the others.
+    /// No other choice that keeps to the policy is better in one figure and at least as good in the others.
     Frontier,
-    /// Another choice is better in one figure and at least as good in the others, or an earlier choice has equal figures.
+    /// Another choice that keeps to the policy is better in one figure and at least as good in the others, or an earlier one has equal
+    /// figures.
     Dominated,
+    /// A weaker `k` or `confidence` than the policy, or more suppression.
+    Outside,
     /// No release satisfies the requirement.
     Refused,
 }
@@ -66,6 +69,7 @@ impl ChoiceState {
             ChoiceState::Recommended => "recommended",
             ChoiceState::Frontier => "frontier",
             ChoiceState::Dominated => "dominated",
+            ChoiceState::Outside => "outside",
             ChoiceState::Refused => "refused",
         }
     }
@@ -85,6 +89,10 @@ pub struct ChoiceResult {
     /// Highest posterior of a sensitive value given all releases that recipients can hold, if it was audited; otherwise of this release
     /// alone. `None` without a sensitive column.
     pub posterior: Option<f64>,
+    /// Highest risk of re-identification given all releases that recipients can hold, if it was audited; otherwise of this release alone.
+    pub reidentification: f64,
+    /// What the verdict would not cover, as texts.
+    pub not_established: Vec<String>,
     /// Quasi-identifiers that have the same value `*` in every record.
     pub fully_suppressed: Vec<String>,
     /// Algorithm.
@@ -102,7 +110,7 @@ pub struct ChoiceResult {
 impl ChoiceResult {
     /// Returns what choices are compared by: risk of re-identification, posterior of a sensitive value, loss.
     pub fn figures(&self) -> [f64; 3] {
-        [self.risk.highest_risk, self.posterior.unwrap_or(0.0), self.loss]
+        [self.reidentification, self.posterior.unwrap_or(0.0), self.loss]
     }
 }
 

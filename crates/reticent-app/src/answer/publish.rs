@@ -52,7 +52,8 @@ pub struct RecodedAnswer {
     pub max_tries: u64,
     /// Quasi-identifiers that have the same value `*` in every record.
     pub fully_suppressed: Vec<String>,
-    /// Republication method that can continue the earlier releases, if quasi-identifiers are fully suppressed. It was not tried.
+    /// Republication method that can continue the earlier releases, if quasi-identifiers are fully suppressed or people are singled
+    /// out. It was not tried.
     pub series: Option<SeriesStart>,
     /// Other settings that keep more, if quasi-identifiers are fully suppressed.
     pub alternative: Option<AlternativeAnswer>,

@@ -25,7 +25,10 @@ pub(super) fn write(path: &Path, request: &CompareRequest, answer: &CompareAnswe
         error: choice.error.clone(),
     };
     let page = comparison_html(&Comparison {
-        title: format!("Risk and loss of {}", request.name.as_str()),
+        title: request
+            .name
+            .as_ref()
+            .map_or("Risk and loss".to_owned(), |name| format!("Risk and loss of {}", name.as_str())),
         date: context.today(),
         data: request.data.join(", "),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -52,7 +55,7 @@ fn settings(choice: &Choice) -> [String; SETTINGS.len()] {
 fn figures(result: &ChoiceResult) -> ComparedFigures {
     ComparedFigures {
         loss: result.loss,
-        risk: result.risk.highest_risk,
+        risk: result.reidentification,
         posterior: result.posterior,
         classes: result.classes,
         records: result.published,

@@ -2,7 +2,7 @@
 
 use reticent::metrics::PURPOSE_LOSS;
 use reticent_app::answer::{Choice, ChoiceState, Publication, RecodedAnswer};
-use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, clinic_policy};
+use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, clinic_policy, clinic_policy_with_owner};
 
 const ALGORITHMS: [&str; 4] =
     ["local-recoding", "top-down-specialization", "multidimensional-specialization", "mondrian"];
@@ -99,15 +99,24 @@ fn figures(choice: &Choice) -> Option<[f64; 3]> {
     choice.result.as_ref().map(|result| result.figures())
 }
 
-/// States of choices by their definition, naively.
+/// States of choices by their definition, naively, for a policy with k = 3, confidence 0.7 and no suppression.
 fn assert_states(choices: &[Choice]) {
+    let is_within = |choice: &Choice| {
+        choice.k.is_none_or(|k| k >= 3)
+            && choice.confidence.is_none_or(|share| share <= 0.7)
+            && choice.suppression.is_none_or(|share| share == 0.0)
+    };
     for (at, choice) in choices.iter().enumerate() {
         let Some(own) = figures(choice) else {
             assert_eq!(choice.state, ChoiceState::Refused);
             continue;
         };
+        assert_eq!(choice.state == ChoiceState::Outside, !is_within(choice), "{choice:?}");
+        if !is_within(choice) {
+            continue;
+        }
         let mut beaten = false;
-        for (other_at, other) in choices.iter().enumerate() {
+        for (other_at, other) in choices.iter().enumerate().filter(|(_, other)| is_within(other)) {
             let Some(other) = figures(other) else { continue };
             let no_worse = (0..3).all(|figure| other[figure] <= own[figure]);
             let better = (0..3).any(|figure| other[figure] < own[figure]);
@@ -121,7 +130,7 @@ fn assert_states(choices: &[Choice]) {
 fn compare_varies_the_settings_of_the_policy() {
     let policy = clinic_policy(3).replace("k = 3", "k = 3\nconfidence = 0.7");
     let folder = TestFolder::clinic(&policy);
-    let answer = folder.compare("people.csv").name("next").html("comparison.html").run().passes();
+    let answer = folder.compare("people.csv").html("comparison.html").run().passes();
     assert_states(&answer.choices);
     let settings = |of: fn(&Choice) -> bool| answer.choices.iter().filter(|choice| of(choice)).count();
     assert_eq!(settings(|choice| choice.algorithm.is_none() && choice.k.is_none()), 1);
@@ -157,5 +166,46 @@ fn compare_takes_lists_of_settings() {
     assert_states(&answer.choices);
     let recommended = answer.choices.iter().find(|choice| choice.state == ChoiceState::Recommended).unwrap();
     assert_eq!(recommended.k, Some(4), "2 is weaker than the policy");
-    assert!(recommended.command.as_ref().unwrap().contains("--k 4 --suppression"));
+    assert!(recommended.command.as_ref().unwrap().contains("--k 4 --suppression 0"));
+}
+
+/// A weaker choice with the same figures does not take the recommendation from one within the policy.
+#[test]
+fn a_weaker_choice_dominates_nothing() {
+    let folder = TestFolder::from_policy("[columns.place]\n[requirement]\nk = 5\n[release]\nseed = 1\n");
+    folder.write("people.csv", "place\n".to_owned() + &"a\nb\n".repeat(25));
+    let answer = folder.compare("people.csv").k(&[3, 5]).run().passes();
+    let states: Vec<ChoiceState> = answer.choices.iter().map(|choice| choice.state).collect();
+    assert_eq!(states, [ChoiceState::Outside, ChoiceState::Recommended]);
+}
+
+/// Risks of choices are those given all releases: alone, every class has three people.
+#[test]
+fn compare_shows_the_risk_given_the_history() {
+    let folder = TestFolder::clinic(&clinic_policy_with_owner(3));
+    let alone = folder.compare("people.csv").k(&[3]).run().passes();
+    folder.publish("people.csv", "one").run().passes();
+    let others: Vec<&str> = CLINIC.lines().filter(|line| !line.starts_with("Leo,")).collect();
+    folder.write("others.csv", others.join("\n") + "\n");
+    let answer = folder.compare("others.csv").k(&[3]).run().passes();
+    let result =
+        |answer: &reticent_app::answer::CompareAnswer| answer.choices[0].result.as_ref().unwrap().reidentification;
+    let rehearsed = recoded(folder.publish("others.csv", "two").with_k(3).rehearse().passes());
+    let highest = rehearsed.audited.unwrap().identity.unwrap().prosecutor.upper.value();
+    assert_eq!(result(&answer), highest);
+    assert!(result(&answer) > result(&alone) + 0.1, "{} and {}", result(&answer), result(&alone));
+}
+
+/// The printed command starts a ledger if there is none, and takes a free name.
+#[test]
+fn the_command_of_a_comparison_runs() {
+    let folder = TestFolder::clinic(&clinic_policy(3)).without_new_ledger();
+    let command = |folder: &TestFolder| {
+        let answer = folder.compare("people.csv").k(&[3]).run().passes();
+        answer.choices[0].command.clone().unwrap()
+    };
+    assert!(command(&folder).contains("--name next ") && command(&folder).ends_with(" --new-ledger"));
+    let folder = TestFolder::clinic(&clinic_policy(3));
+    folder.publish("people.csv", "next").to("press").run().passes();
+    assert!(command(&folder).contains("--name next-2 ") && !command(&folder).contains("--new-ledger"));
 }

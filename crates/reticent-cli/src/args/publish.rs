@@ -63,9 +63,9 @@ pub struct Compare {
     /// Data: a CSV or Parquet file, a folder, or a pattern.
     #[arg(required = true)]
     pub data: Vec<String>,
-    /// Name of the release.
-    #[arg(long, default_value = "next", value_parser = release)]
-    pub name: ReleaseName,
+    /// Name of the release [default: a free name].
+    #[arg(long, value_parser = release)]
+    pub name: Option<ReleaseName>,
     /// Recipients.
     #[arg(long, value_delimiter = ',', value_name = "WHO", default_value = reticent::PUBLIC, value_parser = recipient)]
     pub to: Vec<Recipient>,

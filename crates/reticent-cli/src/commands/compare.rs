@@ -54,24 +54,38 @@ fn print(comparison: &CompareAnswer, verbose: bool) {
     println!(
         "\n{HINT}{}{HINT:#}",
         wrap(
-            "Empty settings are those of the policy. re-identification: 1 / people in the smallest class; posterior: highest one of a \
-             sensitive value, given all releases if the policy audits them; loss for the purpose: 0 = raw values, 1 = fully suppressed. \
-             dominated: another choice has at most these risks and this loss, or an earlier one has the same. Nothing was published.",
+            "Empty settings are those of the policy. loss: 0 = raw values, 1 = fully suppressed, by the purpose of the policy. \
+             re-identification and posterior: the highest risk of a person, given all releases if the policy audits them, otherwise given \
+             this release. dominated: another choice within the policy has at most these risks and this loss. outside: weaker than the \
+             policy, or more suppression. Nothing was published.",
             WIDTH,
             ""
         )
     );
     plot::print(choices);
+    let about = |choice: &Choice| -> String {
+        let settings: Vec<String> = properties
+            .iter()
+            .map(|(head, of)| (head, of(choice)))
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(head, value)| format!("{head} {value}"))
+            .collect();
+        if settings.is_empty() { "settings of the policy".to_owned() } else { settings.join(", ") }
+    };
     for choice in choices.iter().filter(|choice| choice.error.is_some()) {
-        let about: Vec<String> = properties.iter().map(|(head, of)| format!("{head} {}", of(choice))).collect();
         let why = choice.error.as_deref().unwrap_or_default().trim_start_matches("refused: ");
-        println!("{}", wrap(&format!("- {}: {why}", about.join(", ")), WIDTH, "  "));
+        println!("{}", wrap(&format!("- {}: {why}", about(choice)), WIDTH, "  "));
     }
     for assumption in &comparison.assumptions {
         println!("{}", wrap(&format!("assumes: {assumption}"), WIDTH, "  "));
     }
-    for command in choices.iter().filter_map(|choice| choice.command.as_ref()) {
-        println!("\n{HEAD}Recommended{HEAD:#}: the least loss within the policy\n  {command}");
+    for choice in choices {
+        let (Some(command), Some(result)) = (&choice.command, &choice.result) else { continue };
+        println!("\n{HEAD}Recommended{HEAD:#} ({}): the least loss within the thresholds of the policy", about(choice));
+        println!("  {command}");
+        for open in &result.not_established {
+            println!("{}", wrap(&format!("{BAD}not established{BAD:#} to be within the policy: {open}"), WIDTH, "  "));
+        }
     }
     if !choices.iter().any(|choice| choice.state == ChoiceState::Recommended) {
         println!(
@@ -118,7 +132,7 @@ fn print_table(choices: &[Choice], properties: &[&Property], verbose: bool) {
         let word = choice.state.word();
         let style = match choice.state {
             ChoiceState::Refused => BAD,
-            ChoiceState::Dominated => HINT,
+            ChoiceState::Dominated | ChoiceState::Outside => HINT,
             ChoiceState::Recommended | ChoiceState::Frontier => GOOD,
         };
         println!("{style}{word}{style:#}{}", line.strip_prefix(word).unwrap_or(line));
@@ -128,7 +142,7 @@ fn print_table(choices: &[Choice], properties: &[&Property], verbose: bool) {
 fn figures(result: &ChoiceResult) -> [String; 6] {
     [
         number(result.loss),
-        number(result.risk.highest_risk),
+        number(result.reidentification),
         result.posterior.map(number).unwrap_or_default(),
         count(result.classes),
         count(result.published),

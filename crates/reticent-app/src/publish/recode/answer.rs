@@ -72,6 +72,8 @@ impl RecodeMaker<'_> {
         warnings.extend(self.data.warnings.iter().cloned());
         notes.extend(self.data.notes.iter().cloned());
         let assumptions = self.plan.access.data_sets.assumptions().into_iter().chain(recalled.assumptions());
+        let identity = made.audited.as_ref().and_then(|audited| audited.identity.as_ref());
+        let is_singled_out = identity.is_some_and(|identity| identity.singled_out > 0);
         let mut not_established = not_established(&made.statements, &made.judged);
         not_established.extend(open_posteriors(made.audited.as_ref(), &made.statements));
         Ok(RecodedAnswer {
@@ -91,7 +93,7 @@ impl RecodeMaker<'_> {
             algorithm,
             tried: self.tried(),
             max_tries: self.max_tries(),
-            series: self.series_start(past).filter(|_| !fully_suppressed.is_empty()),
+            series: self.series_start(past).filter(|_| !fully_suppressed.is_empty() || is_singled_out),
             fully_suppressed,
             alternative: None,
             guarantee: outcome.guarantee,

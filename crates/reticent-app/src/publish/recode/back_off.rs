@@ -1,7 +1,5 @@
 //! A coarser release, if the releases of all algorithms are refused.
 
-use std::time::Instant;
-
 use reticent::Recoding;
 use reticent::algorithms::{self, BackedOff, Control, Guarantee, SearchOutcome};
 use reticent::error::Obstacle;
@@ -31,7 +29,7 @@ impl RecodeMaker<'_> {
         let last = self.refused_by().filter(|_| best.is_none());
         let last = last.as_deref().unwrap_or(algorithm);
         let task = self.task(past, &requirement);
-        let deadline = self.plan.request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
+        let deadline = self.deadline();
         let search_with = |algorithm: &str| match self.search(algorithm, &task, deadline) {
             Err(Error::Library(error)) if error.is_refusal() => Ok(Err(error)),
             searched => searched.map(Ok),

@@ -1,9 +1,7 @@
 //! Remedies for a refused release, each checked by the models, the joins and the audit.
 
 use reticent::audit::admit_recoded;
-use reticent::{
-    Confidence, PublishedColumn, Recoding, RecordedRelease, RefusedRelease, Remedies, Remedy, Role, SeriesStart,
-};
+use reticent::{Confidence, Recoding, RecordedRelease, RefusedRelease, Remedies, Remedy, Role, SeriesStart};
 
 use super::past::EarlierReleases;
 use super::{CONFIDENCE_BOUNDING, LoadedHistory, Plan, RecodeMaker};
@@ -65,17 +63,21 @@ impl RecodeMaker<'_> {
         Ok(Remedies { series: self.series_start(past).filter(|_| is_joint), ..found })
     }
 
-    /// Returns the republication method that can continue the earlier releases: they and the new release show the same single sensitive
-    /// column of known owners.
+    /// Returns the republication method that can continue the earlier releases: one of them shows the sensitive columns of known owners.
     pub(super) fn series_start(&self, past: &EarlierReleases) -> Option<SeriesStart> {
         let table = &self.prepared.table;
-        let [sensitive] = table.with_role(Role::Sensitive)[..] else { return None };
-        let name = &table.columns[sensitive].name;
-        let shows = |column: &PublishedColumn| column.role == Role::Sensitive && column.name == *name;
+        let sensitive: Vec<&str> =
+            table.with_role(Role::Sensitive).into_iter().map(|at| table.columns[at].name.as_str()).collect();
         let mut earlier = (0..past.history.releases.len()).map(|at| past.with_owner_links(at));
-        let continues = |release: RecordedRelease| release.links.is_some() && release.release.columns.iter().any(shows);
-        let is_known = self.prepared.linked.is_some() && earlier.any(continues);
-        is_known.then(|| SeriesStart::m_invariance(self.plan.loaded.policy.shorthand.confidence))
+        let continues = |release: RecordedRelease| {
+            let shown = &release.release.columns;
+            let is_shown = |name: &&str| {
+                shown.iter().any(|column| column.role == Role::Sensitive && column.name.as_str() == *name)
+            };
+            release.links.is_some() && sensitive.iter().all(is_shown)
+        };
+        let is_known = !sensitive.is_empty() && self.prepared.linked.is_some() && earlier.any(continues);
+        is_known.then(|| SeriesStart::new(&sensitive, self.plan.loaded.policy.shorthand.confidence))
     }
 
     /// Returns the release with every quasi-identifier suppressed, as the ledger would record it.

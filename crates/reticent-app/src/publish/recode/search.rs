@@ -38,6 +38,8 @@ pub(super) struct Search {
     refused: Option<reticent::Error>,
     /// Id of that algorithm.
     refused_by: Option<String>,
+    /// End of the time limit, which the back-off shares.
+    deadline: Option<Instant>,
 }
 
 impl Search {
@@ -51,6 +53,11 @@ impl RecodeMaker<'_> {
     /// Returns the tried algorithms with their loss, in the order in which they were tried.
     pub(super) fn tried(&self) -> Vec<TriedAnswer> {
         self.lock_search().tried.clone()
+    }
+
+    /// Returns the end of the time limit.
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        self.lock_search().deadline
     }
 
     /// Returns the algorithm whose refusal is reported if there is no release.
@@ -72,7 +79,7 @@ impl RecodeMaker<'_> {
     pub(super) fn search_all(&self, past: &EarlierReleases, requirement: &Requirement) -> Result<()> {
         let task = self.task(past, requirement);
         let deadline = self.plan.request.time_limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut search = Search::default();
+        let mut search = Search { deadline, ..Search::default() };
         let mut found: Vec<Found> = Vec::new();
         for (at, algorithm) in self.algorithms().into_iter().enumerate() {
             let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);

@@ -13,7 +13,7 @@ const SIZE: (usize, usize) = (60, 12);
 /// Prints the loss against each risk that differs between the choices.
 pub fn print(choices: &[Choice]) {
     let risks: [(&str, RiskOf); 2] = [
-        ("highest risk of re-identification", |result| Some(result.risk.highest_risk)),
+        ("highest risk of re-identification", |result| Some(result.reidentification)),
         ("highest posterior of a sensitive value", |result| result.posterior),
     ];
     for (name, risk) in risks {
@@ -22,7 +22,7 @@ pub fn print(choices: &[Choice]) {
         if points.len() > 1 && differs(|point| point.risk) && differs(|point| point.loss) {
             println!("\n{HEAD}Loss for the purpose by {name}{HEAD:#}");
             lines(&points).iter().for_each(|line| println!("{line}"));
-            println!("{HINT}  * recommended   o frontier   . dominated{HINT:#}");
+            println!("{HINT}  * recommended   o frontier   . dominated   - outside the policy{HINT:#}");
         }
     }
 }
@@ -41,6 +41,7 @@ impl Point {
             ChoiceState::Recommended => (3, '*'),
             ChoiceState::Frontier => (2, 'o'),
             ChoiceState::Dominated | ChoiceState::Refused => (1, '.'),
+            ChoiceState::Outside => (1, '-'),
         };
         Some(Point { risk: risk(result)?, loss: result.loss, mark })
     }

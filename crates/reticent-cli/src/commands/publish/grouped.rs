@@ -156,7 +156,8 @@ fn print_requirements(answer: &GroupedAnswer) {
         println!("  {GOOD}meets{GOOD:#}    at least {} share {groups}", crate::terminal::people(people));
     }
     print_not_judged(&answer.statements);
-    print_verdict(&answer.not_established, &answer.assumptions);
+    let already_above = answer.audited.columns.iter().map(|column| column.already_above).max().unwrap_or(0);
+    print_verdict(&answer.not_established, &answer.assumptions, already_above);
 }
 
 fn print_departures(answer: &GroupedAnswer) {

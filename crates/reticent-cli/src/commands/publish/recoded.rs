@@ -29,7 +29,9 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
         (None, true) => println!("{GOOD}would publish{GOOD:#} {name} (dry run: nothing was published)"),
         (None, false) => println!("{BAD}refused{BAD:#} {name}: nothing was published"),
     }
+    print_singled_out(answer);
     print_suppressed(answer);
+    print_series(answer);
     print_record(answer);
     print_counts(answer);
     println!("\n{HEAD}Requirements, checked on the written file{HEAD:#}");
@@ -38,7 +40,7 @@ pub fn print(answer: &RecodedAnswer, verbose: bool) {
     print_joins(answer, verbose);
     print_audit(answer);
     if answer.holds() {
-        print_verdict(&answer.not_established, &answer.assumptions);
+        print_verdict(&answer.not_established, &answer.assumptions, 0);
     }
     print_columns(answer);
     print_risk(answer);
@@ -84,10 +86,27 @@ fn print_suppressed(answer: &RecodedAnswer) {
             .to_owned(),
     };
     println!("{}", wrap(&text, WIDTH, "  "));
-    if let Some(SeriesStart { method, parameter, value }) = &answer.series {
+}
+
+/// Names what can continue the earlier releases with less risk or more detail.
+fn print_series(answer: &RecodedAnswer) {
+    if let Some(SeriesStart { method, options }) = &answer.series {
         let text = format!(
-            "earlier releases limit the detail. A republication series can continue them: [release] method = \"{method}\", \
-             [release.options] {parameter} = {value} (docs/methods.md)"
+            "a republication series can continue the earlier releases: [release] method = \"{method}\", [release.options] {options} \
+             (docs/methods.md#after-ordinary-releases)"
+        );
+        println!("{}", wrap(&text, WIDTH, "  "));
+    }
+}
+
+/// Prints first how many people are singled out: with certainty, a record belongs to each of them.
+fn print_singled_out(answer: &RecodedAnswer) {
+    let identity = answer.audited.as_ref().and_then(|audited| audited.identity.as_ref());
+    if let Some(identity) = identity.filter(|identity| identity.singled_out > 0) {
+        let text = format!(
+            "{BAD}re-identified{BAD:#}: {} singled out by all releases that recipients can hold. To refuse this, set `reidentification` under \
+             [requirement], for example 0.2",
+            people(identity.singled_out)
         );
         println!("{}", wrap(&text, WIDTH, "  "));
     }
@@ -183,8 +202,15 @@ pub fn print_not_judged(statements: &[Statement]) {
 }
 
 /// Prints whether the release is established to be within the policy, and if not, why; and what that assumes.
-pub fn print_verdict(not_established: &[String], assumptions: &[String]) {
+pub fn print_verdict(not_established: &[String], assumptions: &[String], already_above: u64) {
     match not_established {
+        [] if already_above > 0 => {
+            let text = format!(
+                "within the policy, which earlier releases exceed for {}; this release adds nothing about them",
+                people(already_above)
+            );
+            println!("  {GOOD}verdict {GOOD:#} {}", wrap(&text, WIDTH, "           ").trim_start());
+        }
         [] => println!("  {GOOD}verdict {GOOD:#} within the policy"),
         open => {
             println!("  {BAD}verdict {BAD:#} not established to be within the policy:");
