@@ -62,6 +62,25 @@ fn column_lines(schema: &Schema, units: &[(String, Unit)]) -> Vec<ColumnRole> {
         .collect()
 }
 
+/// Returns a warning for each sensitive column that no requirement limits: a release can disclose its values with certainty.
+fn unbounded_columns(prepared: &PreparedData) -> Vec<String> {
+    let table = &prepared.table;
+    let models = &prepared.requirement.models;
+    let is_bounded = |name: &String| models.iter().any(|model| model.measured().contains(name));
+    let sensitive = table.with_role(Role::Sensitive).into_iter().filter(|at| !is_bounded(&table.columns[*at].name));
+    let warning = |at: usize| {
+        let weights = table.weights_of(at);
+        let share = weights.iter().max().map_or(0.0, |most| *most as f64 / weights.iter().sum::<u64>().max(1) as f64);
+        format!(
+            "no requirement limits what can be inferred about {}: a release can disclose it with certainty. Set `confidence` under \
+             [requirement]; its most frequent value has a share of {:.1} %, so no bound below that can be met",
+            table.columns[at].name,
+            100.0 * share
+        )
+    };
+    sensitive.map(warning).collect()
+}
+
 /// Returns the findings in the data. `doubtful` has a column and a warning for each role that may be wrong.
 fn data_findings(
     loaded: &LoadedPolicy,
@@ -105,6 +124,7 @@ fn data_findings(
     let mut warnings: Vec<String> = doubtful.iter().map(|(_, warning)| warning.clone()).collect();
     if loaded.policy.method.is_none() {
         warnings.extend(prepared.unique_value_warnings(|_| true)?);
+        warnings.extend(unbounded_columns(prepared));
     }
     let mut notes = prepared.notes.clone();
     let declared = loaded.policy.units();

@@ -178,8 +178,8 @@ pub enum Problem {
     ReportExists { path: PathBuf },
     // Republication
     #[error(
-        "column `{column}` has the role other, but a republication method publishes only quasi-identifiers and sensitive \
-         attributes; give it one of these roles, or do not publish it"
+        "the role of {column} is other, but a republication method publishes only quasi-identifiers and sensitive attributes; give each \
+         column one of these roles, or do not publish it"
     )]
     RoleOtherByMethod { column: String },
     #[error("the owners of the records are unknown, because the policy names no owner column")]

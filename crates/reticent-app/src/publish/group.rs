@@ -110,9 +110,11 @@ fn check_request(plan: &Plan<'_>) -> Result<()> {
         return Err(Problem::OutputNotFolder { path, instead }.into());
     }
     let chosen = |name: &str| request.columns.as_ref().is_none_or(|columns| columns.iter().any(|one| one == name));
-    match loaded.policy.columns.iter().find(|column| column.role == Role::Other && chosen(&column.name)) {
-        Some(column) => Err(Problem::RoleOtherByMethod { column: column.name.clone() }.into()),
-        None => Ok(()),
+    let others = loaded.policy.columns.iter().filter(|column| column.role == Role::Other && chosen(&column.name));
+    let names: Vec<&str> = others.map(|column| column.name.as_str()).collect();
+    match names.is_empty() {
+        false => Err(Problem::RoleOtherByMethod { column: names.join(", ") }.into()),
+        true => Ok(()),
     }
 }
 

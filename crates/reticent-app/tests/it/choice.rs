@@ -196,6 +196,20 @@ fn compare_shows_the_risk_given_the_history() {
     assert!(result(&answer) > result(&alone) + 0.1, "{} and {}", result(&answer), result(&alone));
 }
 
+/// `check` says which sensitive columns no requirement limits, with the least bound that can be met.
+#[test]
+fn check_names_sensitive_columns_without_a_bound() {
+    let warning = |policy: &str| {
+        let folder = TestFolder::clinic(policy);
+        let data = folder.check("people.csv").unwrap().data.unwrap();
+        data.warnings.into_iter().find(|warning| warning.starts_with("no requirement limits"))
+    };
+    let unbounded = warning(&clinic_policy(3)).expect("only k is required");
+    // Five of twelve people have flu.
+    assert!(unbounded.contains("about illness") && unbounded.contains("a share of 41.7 %"), "{unbounded}");
+    assert_eq!(warning(&clinic_policy(3).replace("k = 3", "confidence = 0.5")), None);
+}
+
 /// The printed command starts a ledger if there is none, and takes a free name.
 #[test]
 fn the_command_of_a_comparison_runs() {

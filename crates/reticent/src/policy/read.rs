@@ -377,10 +377,12 @@ fn read_method(
         Ok(listed) => listed,
         Err(_) => republication::find_method(item.listed(Kind::Method, &ids)?)?,
     };
-    for name in ["algorithm", "tries", "purpose", "suppression", "suppress", "back-off"] {
-        if let Some(other) = release.get(name) {
-            return Err(other.wrong("applies to algorithms, but `method` is set; remove one of them"));
-        }
+    let for_algorithms = ["algorithm", "tries", "purpose", "suppression", "suppress", "back-off"];
+    let others: Vec<&Item<'_>> = for_algorithms.iter().filter_map(|name| release.get(name)).collect();
+    if let Some((first, more)) = others.split_first() {
+        let also: Vec<String> = more.iter().map(|other| format!("`{}`", other.name)).collect();
+        let also = if also.is_empty() { String::new() } else { format!(" (as does {})", also.join(", ")) };
+        return Err(first.wrong(format!("applies to algorithms{also}, but `method` is set; remove one of them")));
     }
     if let Some(other) = requirement.get("models") {
         return Err(other.wrong(format!(

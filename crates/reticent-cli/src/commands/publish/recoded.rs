@@ -82,6 +82,7 @@ fn print_suppressed(answer: &RecodedAnswer) {
             number(alternative.loss),
             answer.metric("purpose-loss").map(number).unwrap_or_default(),
         ),
+        None if answer.algorithm.starts_with("baseline") => "this algorithm is for comparison only".to_owned(),
         None => "no other default algorithm and no suppression up to 10 % keeps more; `reticent compare` tries other thresholds"
             .to_owned(),
     };
