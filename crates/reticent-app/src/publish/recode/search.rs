@@ -148,7 +148,7 @@ impl RecodeMaker<'_> {
         if let Some(own) = of(algorithm).filter(|_| losses.len() > 1) {
             let others = losses.iter().filter(|(known, _)| *known != algorithm);
             let others: Vec<String> = others.map(|(id, loss)| format!("{id} {loss:.4}")).collect();
-            texts.push(format!("loss for the purpose: {algorithm} {own:.4} (published), {}", others.join(", ")));
+            texts.push(format!("loss for the purpose: {algorithm} {own:.4} (used), {}", others.join(", ")));
         }
         if !refused.is_empty() {
             texts.push(format!("no release within the policy by {}", refused.join(", ")));
