@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use reticent::metrics::PURPOSE_LOSS;
 use reticent::policy::{DEFAULT_ALGORITHMS, PolicyChanges};
-
 use reticent::{Recipient, ReleaseName};
 use reticent_ledger::{Entry, Ledger};
 
@@ -25,7 +24,7 @@ use crate::{POLICY, Workspace};
 
 /// Values of `k` that are compared if the request lists none.
 const K: [u64; 5] = [2, 3, 5, 10, 20];
-/// Differences from the confidence bound of the policy that are compared, in percent points.
+/// Differences from the confidence bound of the policy that are compared, in percentage points.
 const CONFIDENCE_STEPS: [i32; 4] = [-20, -10, 10, 20];
 /// Confidence bounds that are compared if the request lists none and the policy has none, in percent.
 const CONFIDENCE: [i32; 5] = [50, 60, 70, 80, 90];

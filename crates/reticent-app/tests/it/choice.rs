@@ -51,7 +51,7 @@ fn the_policy_limits_how_many_algorithms_are_tried() {
     folder.publish("people.csv", "one").rehearse().fails_with("policy-invalid");
 }
 
-/// Two of 22 people are far from the others: without suppression they suppress the column of everybody.
+/// Four of 104 people are far from the others: without suppression the column is suppressed for all.
 fn with_outliers() -> TestFolder {
     let folder = TestFolder::from_policy(
         "[dataset]\nname = \"d\"\n[columns.place]\ntaxonomy = \"place.csv\"\n[requirement]\nk = 5\n[release]\nseed = 1\n\

@@ -163,7 +163,7 @@ fn an_earlier_disclosure_does_not_excuse_a_higher_posterior() {
     assert!(!folder.exists("two"));
 }
 
-/// The other methods leave A in the class of the first release, whose values stay listed. So the release says nothing new about A and B.
+/// The other methods leave A in the class of the first release, whose values stay listed. So the release adds nothing about A and B.
 #[test]
 fn people_of_an_ordinary_release_stay_in_their_class() {
     for (method, options) in [
