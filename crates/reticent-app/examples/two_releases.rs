@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let output = folder.join(format!("{name}.csv"));
         let request = PublishRequest {
             columns: Some(columns.map(str::to_owned).to_vec()),
-            ..PublishRequest::new(&people, ReleaseName::new(name)?, vec![Recipient::new(to)?], output)
+            ..PublishRequest::new(people.as_str(), ReleaseName::new(name)?, vec![Recipient::new(to)?], output)
         };
         let publication = workspace.publish(&request, &context)?;
         println!("{name} to {to}: {}", if publication.holds() { "published" } else { "refused" });

@@ -2,7 +2,7 @@
 
 mod attack;
 mod background;
-mod html;
+mod report;
 mod rows;
 
 use std::collections::BTreeSet;
@@ -28,6 +28,7 @@ use crate::corrections::assumptions;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, UNSIGNED, recipients};
+use crate::page_file::write_page;
 use crate::reading::{file_notes, text_options};
 use crate::request::{Adversary, AuditRequest};
 use attack::requested_attacks;
@@ -73,7 +74,7 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
     if let Some(path) = request.html.as_ref().filter(|path| path.symlink_metadata().is_ok()) {
         return Err(Problem::ReportExists { path: path.clone() }.into());
     }
-    workspace.check_policy()?;
+    workspace.policy.check()?;
     let access = LedgerAccess::find(workspace, "auditing", context)?;
     let loaded = if workspace.policy.exists() { Some(load(&workspace.policy)?) } else { None };
     let ledger = access.open_to_read()?;
@@ -179,9 +180,10 @@ fn answer(workspace: &Workspace, request: &AuditRequest, context: &Context) -> R
         coalitions,
         html: request.html.as_ref().map(|path| path.display().to_string()),
         notes,
+        facts: report::facts(&entries, loaded.as_ref(), &context.today()),
     };
     if let Some(path) = &request.html {
-        html::write(path, request.public, &answer, &entries, loaded.as_ref(), &context.today())?;
+        write_page(path, &reticent_report::html(&answer.report(request.public)), request.public)?;
     }
     Ok(answer)
 }

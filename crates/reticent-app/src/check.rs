@@ -2,7 +2,7 @@
 
 use reticent::models::Violation;
 use reticent::reachability::unreachable_models;
-use reticent::risk::{minimal_quasi_identifier, risk};
+use reticent::risk::{class_sizes, minimal_quasi_identifier, risk};
 use reticent::text::people;
 use reticent::verify::SENSITIVE_NOT_SHOWN;
 use reticent::{History, Release, Role, Schema, Unit};
@@ -97,6 +97,7 @@ fn data_findings(
     }
     let k = loaded.policy.shorthand.k.unwrap_or(2);
     let risk = risk(&release, &prepared.schema, &on, k)?;
+    let class_sizes = class_sizes(&release, &on)?;
     let history = History::single(release);
     let mut models = Vec::new();
     let redact = |mut violation: Violation| {
@@ -149,6 +150,7 @@ fn data_findings(
     let minimal_quasi_identifier = minimal_quasi_identifier(&table.contingency, &named);
     Ok(DataFindings {
         risk,
+        class_sizes,
         minimal_quasi_identifier,
         models,
         unreachable,

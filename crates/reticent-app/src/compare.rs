@@ -4,23 +4,25 @@
 //! choice is *dominated* if another one has at most its risks and at most its loss, and less of one, or if an earlier one has the same. The
 //! *recommended* choice is the one with the least loss that is not dominated.
 
-mod html;
+mod page;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use reticent::metrics::PURPOSE_LOSS;
 use reticent::policy::{DEFAULT_ALGORITHMS, PolicyChanges};
 use reticent::{Recipient, ReleaseName};
 use reticent_ledger::{Entry, Ledger};
+use reticent_report::{Comparison, comparison_html};
 
 use crate::answer::{Choice, ChoiceResult, ChoiceState, CompareAnswer, MetricValue, RecodedAnswer};
 use crate::context::Context;
 use crate::dataset::{LoadedPolicy, load};
 use crate::error::{Class, Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
+use crate::page_file::write_page;
 use crate::publish::Rehearsals;
 use crate::request::{CompareRequest, PublishRequest};
-use crate::{POLICY, Workspace};
+use crate::{POLICY, PolicySource, Workspace};
 
 /// Values of `k` that are compared if the request lists none.
 const K: [u64; 5] = [2, 3, 5, 10, 20];
@@ -50,8 +52,9 @@ pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: 
     }
     let folder = tempfile::tempdir().map_err(Error::file("write in", std::env::temp_dir()))?;
     let own = vec![workspace.policy.clone()];
-    let policies: &Vec<PathBuf> = if request.policies.is_empty() { &own } else { &request.policies };
-    let mut answer = CompareAnswer { choices: Vec::new(), assumptions: Vec::new(), html: None };
+    let policies: &Vec<PolicySource> = if request.policies.is_empty() { &own } else { &request.policies };
+    let page = Comparison::default();
+    let mut answer = CompareAnswer { choices: Vec::new(), assumptions: Vec::new(), html: None, page };
     for policy in policies {
         let workspace = Workspace { policy: policy.clone(), ..workspace.clone() };
         let loaded = load(policy)?;
@@ -74,8 +77,9 @@ pub(crate) fn compare(workspace: &Workspace, request: &CompareRequest, context: 
             }
         }
     }
+    answer.page = page::page(request, &answer, context);
     if let Some(path) = &request.html {
-        html::write(path, request, &answer, context)?;
+        write_page(path, &comparison_html(&answer.page), false)?;
         answer.html = Some(path.clone());
     }
     Ok(answer)
@@ -168,12 +172,13 @@ impl Group<'_> {
             algorithm: settings.algorithm.clone(),
             changes: settings.changes,
             time_limit: None,
+            seed: self.request.seed,
         }
     }
 
     fn choice(&self, settings: &Settings) -> Choice {
         Choice {
-            policy: self.workspace.policy.clone(),
+            policy: self.workspace.policy.name(),
             algorithm: settings.algorithm.clone(),
             k: settings.changes.k,
             confidence: settings.changes.confidence,
@@ -287,7 +292,7 @@ fn command(
 ) -> String {
     let recipients: Vec<&str> = request.recipients.iter().map(Recipient::as_str).collect();
     let mut words = vec!["reticent".to_owned(), "publish".to_owned()];
-    words.extend(request.data.iter().map(|data| shell_word(data)));
+    words.extend(request.data.files().iter().map(|data| shell_word(data)));
     let mut option = |name: &str, value: &str| words.extend([format!("--{name}"), shell_word(value)]);
     if choice.policy != Path::new(POLICY) {
         option("policy", &choice.policy.display().to_string());

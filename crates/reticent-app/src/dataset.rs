@@ -1,7 +1,6 @@
 //! Loads a policy with its taxonomies, and turns data files into a typed table.
 
-use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
 
 use reticent::InconsistentRules;
 use reticent::catalogue::check_models;
@@ -16,8 +15,10 @@ use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource, Un
 use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, OwnerKey, Profile};
 
 use crate::context::Context;
-use crate::error::{Error, Problem, READ_POLICY, Result};
+use crate::error::{Error, Problem, Result};
+use crate::policy_source::PolicySource;
 use crate::reading::{reading_notes, source_options, unfit_rows};
+use crate::request::Data;
 
 /// A parsed policy with its taxonomies.
 pub(crate) struct LoadedPolicy {
@@ -84,20 +85,27 @@ impl LoadedPolicy {
 }
 
 /// Reads a policy, its taxonomy files and its queries.
-pub(crate) fn load(path: &Path) -> Result<LoadedPolicy> {
-    load_changed(path, &PolicyChanges::default())
+pub(crate) fn load(source: &PolicySource) -> Result<LoadedPolicy> {
+    load_recorded(source, &mut BTreeMap::new())
+}
+
+/// Reads a policy, and adds the text of each file that it names to `texts`.
+pub(crate) fn load_recorded(source: &PolicySource, texts: &mut BTreeMap<String, String>) -> Result<LoadedPolicy> {
+    load_text(source, source.require()?, texts)
 }
 
 /// Reads a policy, and changes thresholds in its text.
-pub(crate) fn load_changed(path: &Path, changes: &PolicyChanges) -> Result<LoadedPolicy> {
-    let text = std::fs::read_to_string(path).map_err(Error::file(READ_POLICY, path))?;
-    let wrong = |error| Error::Policy { path: path.to_owned(), error: Box::new(error) };
-    let text = changes.apply(&text).map_err(wrong)?;
+pub(crate) fn load_changed(source: &PolicySource, changes: &PolicyChanges) -> Result<LoadedPolicy> {
+    let wrong = |error| Error::Policy { path: source.name(), error: Box::new(error) };
+    let text = changes.apply(&source.require()?).map_err(wrong)?;
+    load_text(source, text, &mut BTreeMap::new())
+}
+
+fn load_text(source: &PolicySource, text: String, texts: &mut BTreeMap<String, String>) -> Result<LoadedPolicy> {
+    let wrong = |error| Error::Policy { path: source.name(), error: Box::new(error) };
     let mut policy = Policy::parse(&text).map_err(wrong)?;
-    let folder: PathBuf = path.parent().map(Path::to_path_buf).unwrap_or_default();
-    let mut texts: HashMap<String, String> = HashMap::new();
     let mut read = |name: &str| {
-        let text = std::fs::read_to_string(folder.join(name)).map_err(|error| error.to_string())?;
+        let text = source.read_named(name).map_err(|error| error.to_string())?;
         texts.insert(name.to_owned(), text.clone());
         Ok(text)
     };
@@ -153,13 +161,13 @@ pub(crate) struct LinkedOwners {
 /// With a `key`, records are linked to their owners.
 pub(crate) fn prepare(
     loaded: &LoadedPolicy,
-    data: &[String],
+    data: &Data,
     columns: Option<&[String]>,
     (name, known): (&str, &[&str]),
     key: Option<OwnerKey>,
     context: &Context,
 ) -> Result<PreparedData> {
-    let engine = Embedded::open(data, source_options(&loaded.policy, context))?;
+    let engine = data.open(source_options(&loaded.policy, context))?;
     let lacking = loaded.policy.check_columns(engine.columns())?;
     let mut in_data = loaded.schema.clone();
     in_data.attributes.retain(|attribute| !lacking.contains(&attribute.name));

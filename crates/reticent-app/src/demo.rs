@@ -138,5 +138,5 @@ fn refusal(folder: &Path, context: &Context) -> Result<Option<DemoRefusal>> {
 fn request(folder: &Path, data: &str, name: &str, recipient: &str, output: &str) -> Result<PublishRequest> {
     let data = folder.join(format!("{data}.csv")).display().to_string();
     let (name, recipient) = (ReleaseName::new(name)?, Recipient::new(recipient)?);
-    Ok(PublishRequest::new(&data, name, vec![recipient], folder.join(output)))
+    Ok(PublishRequest::new(data.as_str(), name, vec![recipient], folder.join(output)))
 }

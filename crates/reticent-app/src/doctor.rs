@@ -28,9 +28,10 @@ pub(crate) fn doctor(workspace: &Workspace, context: &Context) -> Result<DoctorA
         Ok(access) => access,
         Err(_) => LedgerAccess::without_policy(workspace, "checking the environment", context)?,
     };
-    let policy_folder = parent(&workspace.policy);
-    if workspace.policy.exists() {
-        checks.push(policy_permissions(workspace, &policy_folder, &access));
+    let policy_folder = Some(workspace.policy.folder()).filter(|folder| !folder.as_os_str().is_empty());
+    let policy_folder = policy_folder.unwrap_or_else(|| PathBuf::from("."));
+    if let Some(path) = workspace.policy.file().filter(|path| path.exists()) {
+        checks.push(policy_permissions(path, &policy_folder, &access));
     }
     let ledger = open(&access, &mut checks);
     checks.extend(ledger.as_ref().map(|_| ledger_permissions(&access)));
@@ -69,17 +70,12 @@ fn problem(check: DoctorSubject, error: &Error) -> DoctorCheck {
     }
 }
 
-fn parent(path: &Path) -> PathBuf {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    folder.map_or_else(|| PathBuf::from("."), Path::to_path_buf)
-}
-
 fn policy(workspace: &Workspace) -> DoctorCheck {
-    let path = &workspace.policy;
-    if !path.exists() {
-        return problem(DoctorSubject::Policy, &Problem::PolicyMissing { path: path.clone() }.into());
+    let path = workspace.policy.name();
+    if !workspace.policy.exists() {
+        return problem(DoctorSubject::Policy, &Problem::PolicyMissing { path }.into());
     }
-    match load(path) {
+    match load(&workspace.policy) {
         Ok(loaded) => {
             let columns = reticent::text::counted(loaded.policy.columns.len() as u64, "column");
             ok(DoctorSubject::Policy, format!("{}: data set `{}`, {columns}", path.display(), loaded.policy.dataset))
@@ -88,15 +84,15 @@ fn policy(workspace: &Workspace) -> DoctorCheck {
     }
 }
 
-fn policy_permissions(workspace: &Workspace, folder: &Path, access: &LedgerAccess) -> DoctorCheck {
+fn policy_permissions(path: &Path, folder: &Path, access: &LedgerAccess) -> DoctorCheck {
     let subject = DoctorSubject::PolicyPermissions;
-    let open: Vec<String> = [workspace.policy.as_path(), folder]
+    let open: Vec<String> = [path, folder]
         .into_iter()
         .filter(|path| environment::others_can_write(path, access.group.as_deref()))
         .map(|path| path.display().to_string())
         .collect();
     match open.is_empty() {
-        true => ok(subject, format!("only trusted users can change {}", workspace.policy.display())),
+        true => ok(subject, format!("only trusted users can change {}", path.display())),
         false => warning(
             subject,
             format!("other users can change {}", open.join(" and ")),

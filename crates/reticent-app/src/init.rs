@@ -10,7 +10,7 @@ use reticent::taxonomy::{parse_date, parse_number};
 use reticent_engine::Profile;
 
 use crate::Workspace;
-use crate::answer::InitAnswer;
+use crate::answer::{Confidential, InitAnswer};
 use crate::context::Context;
 use crate::error::{Error, Problem, Result};
 use crate::ledger_access::LedgerAccess;
@@ -21,7 +21,6 @@ use crate::request::InitRequest;
 pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Context) -> Result<InitAnswer> {
     let preset = request.preset.as_deref().map(find_preset).transpose()?;
     let survey = survey::survey(request, context)?;
-    let first = request.data.first().map(String::as_str).unwrap_or_default();
     let source = DraftOptions {
         encoding: survey.encoding.clone(),
         sheet: survey.sheet.clone(),
@@ -29,25 +28,30 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
         owner: request.owner.clone(),
         roles: request.roles.clone(),
     };
-    let drafted = draft(&dataset_name(first), &survey.columns, &source);
+    let drafted = draft(&request.data.dataset_name(), &survey.columns, &source);
     let drafted = match preset {
         Some(preset) => drafted.with_preset(preset),
         None => drafted,
     };
-    let files = files(&workspace.policy, &drafted)?;
-    check_no_policy(&files, request.force)?;
     let mut answer = InitAnswer {
         rows: survey.rows,
         columns: survey.columns.len(),
         written: Vec::new(),
         suggestions: drafted.columns.clone(),
         notes: notes(&survey),
+        draft: Confidential(drafted.clone()),
     };
+    if request.dry_run && workspace.policy.file().is_none() {
+        return Ok(answer);
+    }
+    let policy = workspace.policy.require_file()?;
+    let files = files(policy, &drafted)?;
+    check_no_policy(&files, request.force)?;
     if request.dry_run {
         return Ok(answer);
     }
     // Start the ledger first: if that fails, no file has been replaced yet.
-    let started = start_ledger(&workspace.policy, &drafted, context)?;
+    let started = start_ledger(policy, &drafted, context)?;
     let backup = write_all(&files)?;
     let mut written: Vec<String> = files.iter().map(|(path, _)| path.display().to_string()).collect();
     written.extend(backup.map(|path| format!("{} (backup of the previous policy)", path.display())));
@@ -112,13 +116,6 @@ fn check_header(profiles: &[Profile], force: bool) -> Result<()> {
         return Ok(());
     }
     Err(Problem::HeaderLooksLikeData { fields: scales + values, of: profiles.len() }.into())
-}
-
-/// Returns the name of the data file without extensions and wildcards.
-fn dataset_name(data: &str) -> String {
-    let name = Path::new(data).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = name.split('.').next().unwrap_or_default().replace(['*', '?', '[', ']'], "");
-    if name.is_empty() { "dataset".to_owned() } else { name }
 }
 
 /// Returns the path and text of every file to write, the policy first.

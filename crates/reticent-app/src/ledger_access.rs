@@ -51,7 +51,7 @@ pub(crate) struct LedgerAccess {
 impl LedgerAccess {
     /// Creates the access of a call that has read the policy.
     pub fn new(workspace: &Workspace, policy: &Policy, doing: &str, context: &Context) -> LedgerAccess {
-        let policy_folder = workspace.policy.parent().map(Path::to_path_buf).unwrap_or_default();
+        let policy_folder = workspace.policy.folder();
         LedgerAccess {
             folder: workspace.ledger.clone().unwrap_or_else(|| policy_folder.join(&policy.ledger)),
             key_path: workspace.key.clone().unwrap_or_else(|| policy_folder.join(&policy.key)),
@@ -70,14 +70,14 @@ impl LedgerAccess {
 
     /// Creates the access of a call that needs no policy. If a policy exists, it locates the ledger and the key.
     pub fn find(workspace: &Workspace, doing: &str, context: &Context) -> Result<LedgerAccess> {
-        let text = match std::fs::read_to_string(&workspace.policy) {
+        let text = match workspace.policy.read() {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return LedgerAccess::without_policy(workspace, doing, context);
             }
-            Err(error) => return Err(Error::file(READ_POLICY, &workspace.policy)(error)),
+            Err(error) => return Err(Error::file(READ_POLICY, workspace.policy.name())(error)),
         };
-        let wrong = |error| Error::Policy { path: workspace.policy.clone(), error: Box::new(error) };
+        let wrong = |error| Error::Policy { path: workspace.policy.name(), error: Box::new(error) };
         Ok(LedgerAccess::new(workspace, &Policy::parse(&text).map_err(wrong)?, doing, context))
     }
 

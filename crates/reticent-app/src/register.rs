@@ -41,12 +41,17 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     if options.date.as_str() > context.tomorrow().as_str() {
         return Err(Problem::DateInFuture { date: options.date.to_string() }.into());
     }
-    workspace.check_policy()?;
+    workspace.policy.check()?;
     let access = LedgerAccess::find(workspace, &format!("registering {}", options.name), context)?;
     let known = register_schema(workspace, options)?;
     let read = text_options(known.loaded.as_ref().map(|loaded| &loaded.policy), context);
     let allow_missing_owner = options.counterfeit_column.is_some();
-    let engine = Embedded::open_file(&options.file, Options { allow_missing_owner, ..read })?;
+    let file = options.file()?;
+    let options_of_engine = Options { allow_missing_owner, ..read };
+    let engine = match file {
+        Some(file) => Embedded::open_file(file, options_of_engine)?,
+        None => options.data.open(options_of_engine)?,
+    };
     file_notes(&engine).iter().for_each(|note| context.warn(note, None));
     known.check(engine.columns(), options)?;
     let existing = access.open_if_exists()?;
@@ -71,16 +76,18 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         owner: owner.clone().filter(|_| key.is_some()),
         key: key.as_ref().map(|key| OwnerKey::new(*key.pseudonym_key())),
     };
-    let (sha256, bytes) = Hash::digest_file(&options.file)?;
+    let digest = file.map(Hash::digest_file).transpose()?;
     let missing = known.policy().map_or_else(|| vec![String::new()], |policy| policy.missing_values.clone());
     let mut counts = identifiers::count(&engine, request, &shown, &missing)?;
-    if Hash::digest_file(&options.file)?.0 != sha256 {
-        return Err(Problem::FileChanged { path: options.file.clone() }.into());
+    if let Some(file) = file.filter(|_| digest.is_some())
+        && Some(Hash::digest_file(file)?) != digest
+    {
+        return Err(Problem::FileChanged { path: file.to_owned() }.into());
     }
     let links = counts.links.take().map(Links::without_unowned);
     let counts = Counts { contingency: counts.without_owners(), ..counts };
     if counts.contingency.is_empty() {
-        return Err(Problem::NoRecords { path: options.file.clone() }.into());
+        return Err(Problem::NoRecords { path: options.source_name() }.into());
     }
     check_header(&counts, &known)?;
     check_roles(&counts, &known)?;
@@ -112,12 +119,14 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         return Ok(answer);
     }
     let mut ledger = access.open_or_start()?;
-    let path = ledger.recorded_path(&options.file);
+    let recorded =
+        |(file, (sha256, bytes)): (&Path, (Hash, u64))| FileRecord { path: ledger.recorded_path(file), sha256, bytes };
+    let file_record = file.zip(digest).map(recorded);
     // A population register is another data set than that of the policy.
     let dataset = known.policy().filter(|_| !options.is_population()).map(|policy| policy.dataset.clone());
     let draft = ReleaseDraft {
         name: options.name.clone(),
-        dataset: dataset.unwrap_or_else(|| file_name(&options.file)),
+        dataset: dataset.unwrap_or_else(|| file.map_or_else(|| options.data.dataset_name(), file_name)),
         date: options.date.to_string(),
         recipients: options.recipients.clone(),
         origin,
@@ -129,7 +138,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
         links: links.as_ref().zip(key.as_ref()).map(|(links, key)| (links, key.fingerprint())),
         policy: known.loaded.as_ref().map(|loaded| loaded.text.as_str()),
         taxonomies: &taxonomies,
-        file: Some(FileRecord { path, sha256, bytes }),
+        file: file_record,
         naming: None,
         made: None,
         judged: HistoryScope::Nothing,
@@ -230,7 +239,7 @@ impl RegisterSchema {
             self.roles.iter().map(|(name, _)| name).chain(&options.group_column).chain(&options.counterfeit_column);
         if let Some(unknown) = named.into_iter().find(|name| !columns.contains(name)) {
             let hint = reticent::error::did_you_mean(unknown, columns.iter().map(String::as_str));
-            let (path, column) = (options.file.clone(), unknown.clone());
+            let (path, column) = (options.source_name(), unknown.clone());
             return Err(Problem::NoSuchColumn { path, column, hint }.into());
         }
         if let Some(name) = columns.iter().find(|name| name.chars().any(char::is_control)) {
@@ -244,7 +253,7 @@ impl RegisterSchema {
             && !columns.iter().any(|name| self.role(name).is_some() || self.owner(columns).as_ref() == Some(name))
         {
             // The first line may be data, so the error contains no column name.
-            return Err(Problem::NoKnownColumn { path: options.file.clone() }.into());
+            return Err(Problem::NoKnownColumn { path: options.source_name() }.into());
         }
         if columns.iter().all(|name| self.role(name) == Some(Role::Identifier)) {
             return Err(Problem::OnlyIdentifiers.into());

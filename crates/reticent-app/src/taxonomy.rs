@@ -1,12 +1,10 @@
 //! `taxonomy update`: adds the values of new data to the taxonomy files of the policy.
 
-use std::path::PathBuf;
-
 use reticent::{Role, Taxonomy};
 use reticent_engine::{Embedded, Engine};
 
 use crate::Workspace;
-use crate::answer::{TaxonomyChange, TaxonomyUpdateAnswer};
+use crate::answer::{Confidential, TaxonomyChange, TaxonomyUpdateAnswer};
 use crate::context::Context;
 use crate::dataset::load;
 use crate::error::{Error, Problem, Result};
@@ -21,12 +19,15 @@ pub(crate) fn update(
 ) -> Result<TaxonomyUpdateAnswer> {
     let loaded = load(&workspace.policy)?;
     let options = source_options(&loaded.policy, context);
-    let engine = Embedded::open(&request.data, options)?;
+    let engine = request.data.open(options)?;
     loaded.policy.check_columns(engine.columns())?;
-    let folder = workspace.policy.parent().map(PathBuf::from).unwrap_or_default();
+    let folder = workspace.policy.folder();
+    if !request.dry_run {
+        workspace.policy.require_file()?;
+    }
     let in_data = |name: &String| engine.columns().contains(name);
     let mut changes = Vec::new();
-    let mut texts = Vec::new();
+    let mut texts: Vec<(String, String)> = Vec::new();
     for column in loaded.policy.columns.iter().filter(|column| in_data(&column.name)) {
         let Some(file) = column.taxonomy.as_ref().filter(|_| !matches!(column.role, Role::Identifier | Role::Drop))
         else {
@@ -44,15 +45,19 @@ pub(crate) fn update(
             inner_nodes: extended.inner_nodes,
         });
         if changed {
-            texts.push((folder.join(file), extended.text));
+            texts.push((file.clone(), extended.text));
         }
     }
     if !request.dry_run {
         for (path, text) in &texts {
-            replace(path, text)?;
+            replace(&folder.join(path), text)?;
         }
     }
-    Ok(TaxonomyUpdateAnswer { columns: changes, written: !request.dry_run && !texts.is_empty() })
+    Ok(TaxonomyUpdateAnswer {
+        columns: changes,
+        written: !request.dry_run && !texts.is_empty(),
+        texts: Confidential(texts),
+    })
 }
 
 /// Returns the values of a column, without missing ones.

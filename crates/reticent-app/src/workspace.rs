@@ -7,19 +7,21 @@ use reticent::Recipient;
 use reticent_ledger::ExportedHead;
 
 use crate::answer::{
-    AmendAnswer, AuditAnswer, CheckAnswer, CompareAnswer, DiffAnswer, DoctorAnswer, EraseAnswer, HistoryAnswer,
-    InitAnswer, LogAnswer, Publication, PurgeAnswer, RecordedEntry, RegisterAnswer, ShowAnswer, TaxonomyUpdateAnswer,
-    VerifyAnswer, WithdrawAnswer,
+    AmendAnswer, AuditAnswer, CheckAnswer, ColumnsAnswer, CompareAnswer, DiffAnswer, DoctorAnswer, EraseAnswer,
+    HistoryAnswer, InitAnswer, LogAnswer, OpenAnswer, Publication, PurgeAnswer, RecordedEntry, RegisterAnswer,
+    ShowAnswer, TaxonomyUpdateAnswer, VerifyAnswer, WithdrawAnswer,
 };
 use crate::context::Context;
-use crate::error::{Problem, Result};
+use crate::error::Result;
+use crate::policy_source::PolicySource;
+use crate::publish::PlannedRelease;
 use crate::request::{
-    AmendRequest, AuditRequest, CheckRequest, CompareRequest, EraseRequest, ExportHeadRequest, InitRequest,
+    AmendRequest, AuditRequest, CheckRequest, CompareRequest, Data, EraseRequest, ExportHeadRequest, InitRequest,
     PublishRequest, PurgeRequest, RegisterRequest, TaxonomyUpdateRequest, VerifyRequest, WithdrawRequest,
 };
 use crate::{
-    amend, audit, check, compare, diff, doctor, erase, export_head, history, init, log, publish, purge, register, show,
-    taxonomy, verify, withdraw, witness,
+    amend, audit, check, compare, diff, doctor, erase, export_head, history, init, log, open, publish, purge, register,
+    show, taxonomy, verify, withdraw, witness,
 };
 
 /// Default path of the policy.
@@ -28,8 +30,8 @@ pub const POLICY: &str = "reticent.toml";
 /// Paths of a policy, a ledger and its key. The verbs are methods.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    /// Path of the policy file.
-    pub policy: PathBuf,
+    /// Where the policy is from.
+    pub policy: PolicySource,
     /// Folder of the ledger. If `None`, the policy names it.
     pub ledger: Option<PathBuf>,
     /// Path of the key file of the ledger. If `None`, the policy names it.
@@ -42,17 +44,9 @@ pub struct Workspace {
 
 impl Workspace {
     /// Creates the workspace of a policy, with the ledger and the key that the policy names.
-    pub fn new(policy: impl Into<PathBuf>) -> Workspace {
+    pub fn new(policy: impl Into<PolicySource>) -> Workspace {
         let wait = Duration::from_secs(60);
         Workspace { policy: policy.into(), ledger: None, key: None, start_ledger: false, wait }
-    }
-
-    /// Returns an error if the policy does not exist, unless its path is the default path.
-    pub(crate) fn check_policy(&self) -> Result<()> {
-        match self.policy.as_os_str() == POLICY || self.policy.exists() {
-            true => Ok(()),
-            false => Err(Problem::PolicyMissing { path: self.policy.clone() }.into()),
-        }
     }
 
     /// Drafts a policy for a data file: types, suggested roles, and taxonomies to complete. Creates the ledger.
@@ -97,6 +91,17 @@ impl Workspace {
         context.run(|| publish::publish(self, request, context))
     }
 
+    /// Plans a release: searches it and judges it with its history, but writes nothing. A plan can be published.
+    ///
+    /// The name and the output of the request can be replaced when the plan is published.
+    ///
+    /// # Errors
+    ///
+    /// Returns the same errors as [`Workspace::publish`].
+    pub fn plan(&self, request: &PublishRequest, context: &Context) -> Result<PlannedRelease> {
+        context.run(|| publish::plan(self, request, context))
+    }
+
     /// Executes all steps of [`Workspace::publish`], but publishes and records nothing.
     ///
     /// # Errors
@@ -131,6 +136,24 @@ impl Workspace {
     /// Returns an error if the request is invalid, or if the releases cannot be audited.
     pub fn audit(&self, request: &AuditRequest, context: &Context) -> Result<AuditAnswer> {
         context.run(|| audit::audit(self, request, context))
+    }
+
+    /// Opens the ledger, or creates it and its key if the workspace allows that.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the ledger does not exist and may not be created, or if its key does not fit.
+    pub fn open(&self, context: &Context) -> Result<OpenAnswer> {
+        context.run(|| open::open(self, context))
+    }
+
+    /// Returns the names of the columns of data.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the data cannot be read.
+    pub fn columns(&self, data: &Data, context: &Context) -> Result<ColumnsAnswer> {
+        context.run(|| open::columns(data, context))
     }
 
     /// Lists all entries of the ledger.

@@ -13,6 +13,8 @@ use crate::options::Options;
 use crate::profile::profile;
 use crate::published::published;
 use crate::sink::write_rows;
+#[cfg(feature = "parquet")]
+use crate::source::Frame;
 use crate::source::{FileReading, Source};
 use crate::{CountColumn, CountRequest, Engine, Profile, Sink, WriteSummary};
 
@@ -32,6 +34,12 @@ impl Embedded {
     /// Opens one file, whose name is not a pattern.
     pub fn open_file(path: &Path, options: Options) -> Result<Embedded> {
         Ok(Embedded { source: Source::open_file(path, &options)?, options })
+    }
+
+    /// Opens a table in memory, without a copy of it.
+    #[cfg(feature = "parquet")]
+    pub fn open_frame(frame: &Frame, options: Options) -> Result<Embedded> {
+        Ok(Embedded { source: Source::frame(frame)?, options })
     }
 
     /// Opens comma-separated text in memory.
@@ -97,7 +105,7 @@ pub fn read_back_with_owners(path: &Path, owners: &[Owner], options: &Options) -
     count_with_owners(&Source::open_file(path, &options)?, owners, &options)
 }
 
-fn unchanged_options(options: &Options) -> Options {
+pub(crate) fn unchanged_options(options: &Options) -> Options {
     Options {
         trim: false,
         delimiter: Some(b','),

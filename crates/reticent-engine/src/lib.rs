@@ -3,6 +3,8 @@
 //! The embedded engine streams CSV and Parquet files through dictionary codes on all cores. A database can implement
 //! the same trait in SQL. The algorithms do not depend on the engine.
 
+#[cfg(feature = "parquet")]
+mod batches;
 #[cfg(any(feature = "parquet", feature = "workbook"))]
 mod catch_panic;
 mod count;
@@ -25,6 +27,8 @@ use reticent::contingency::{Owner, Weight};
 use reticent::text_format::FormatDetector;
 use reticent::{Counts, Recoding, Table};
 
+#[cfg(feature = "parquet")]
+pub use batches::{BatchReader, read_batches};
 #[cfg(any(feature = "parquet", feature = "workbook"))]
 pub use catch_panic::is_catching_panics;
 pub use embedded::{Embedded, count_csv_bytes, read_back, read_back_with_owners};
@@ -36,6 +40,8 @@ pub use published::published;
 pub use shuffle::Generator;
 pub use sink::{csv_text, write_rows};
 pub use source::FileReading;
+#[cfg(feature = "parquet")]
+pub use source::Frame;
 
 /// Access to the rows of one table.
 pub trait Engine {

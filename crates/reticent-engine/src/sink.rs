@@ -17,6 +17,8 @@ use crate::shuffle::ShuffledRows;
 use crate::{Format, Sink, WriteSummary};
 
 pub use csv::csv_text;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::TypedColumn;
 
 /// Writes rows in canonical form (see `published`), in the order that the seed determines.
 pub fn write_rows(rows: &Counts, sink: &Sink, options: &Options) -> Result<WriteSummary> {

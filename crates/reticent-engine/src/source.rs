@@ -1,9 +1,13 @@
 //! Sources of rows: text and Parquet files with the same header.
 
+#[cfg(feature = "parquet")]
+mod arrow;
 mod blocks;
 mod csv;
 mod encoding;
 mod files;
+#[cfg(feature = "parquet")]
+mod frame;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod records;
@@ -23,6 +27,10 @@ use reticent::taxonomy::{parse_date, parse_number};
 use crate::error::{Error, Result};
 use crate::options::Options;
 
+#[cfg(feature = "parquet")]
+pub(crate) use files::is_parquet;
+#[cfg(feature = "parquet")]
+pub use frame::Frame;
 pub(crate) use scan::{Fields, RowConsumer, RowError, scan};
 
 /// Files that form one table.
@@ -37,7 +45,7 @@ pub(crate) struct Source {
 struct Input {
     origin: Origin,
     format: InputFormat,
-    /// Size of the stored file in bytes.
+    /// Size of the stored file in bytes, or number of rows of a table in memory.
     bytes: u64,
 }
 
@@ -73,6 +81,8 @@ enum InputFormat {
     Csv(csv::Dialect),
     #[cfg(feature = "parquet")]
     Parquet(::parquet::arrow::arrow_reader::ArrowReaderMetadata),
+    #[cfg(feature = "parquet")]
+    Frame(Frame),
 }
 
 impl Origin {

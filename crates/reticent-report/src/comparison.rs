@@ -8,7 +8,7 @@ use crate::page::plain_page;
 use crate::words::{percent, printable};
 
 /// The content of a comparison.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Comparison {
     /// Title of the page.
     pub title: String,

@@ -24,6 +24,9 @@
 //! assert!(page.contains("spring &lt;2026&gt;"), "data is escaped");
 //! ```
 //!
+//! A fragment is a small piece of HTML for a notebook or a web page: [`check_fragment`], [`release_fragment`], [`grouped_fragment`],
+//! [`comparison_fragment`], [`audit_fragment`] and [`table_fragment`].
+//!
 //! # Security
 //!
 //! - `maud` templates produce every element and escape all data.
@@ -35,6 +38,7 @@ mod cases;
 mod charts;
 mod comparison;
 mod computation;
+mod fragment;
 mod grid;
 mod page;
 mod regulators;
@@ -49,6 +53,11 @@ mod words;
 use reticent::audit::{Audit, Disclosure};
 
 pub use comparison::{ComparedChoice, ComparedFigures, Comparison, comparison_html};
+pub use fragment::{
+    CheckView, CheckedColumn, CheckedModel, GroupedView, MetricLine, ReasonLine, ReleaseView, StatementLine,
+    StatementOutcome, TriedLine, audit_fragment, check_fragment, comparison_fragment, grouped_fragment,
+    release_fragment, table_fragment,
+};
 
 /// The content of a report: a title and the audits of all coalitions.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ impl TestFolder {
     /// Compares possible releases, by default to the public.
     pub fn compare(&self, data: &str) -> CompareCall<'_> {
         let request = CompareRequest {
-            data: self.data(data),
+            data: self.data(data).into(),
             name: None,
             recipients: vec![Recipient::public()],
             ignore_history: false,
@@ -21,6 +21,7 @@ impl TestFolder {
             confidence: Vec::new(),
             suppression: Vec::new(),
             columns: Vec::new(),
+            seed: None,
             html: None,
         };
         CompareCall { folder: self, request }
@@ -56,7 +57,7 @@ impl CompareCall<'_> {
 
     /// Compares these policies, such as `a.toml,b.toml`.
     pub fn policies(mut self, names: &str) -> Self {
-        self.request.policies = list(names).iter().map(|name| self.folder.file(name)).collect();
+        self.request.policies = list(names).iter().map(|name| self.folder.file(name).into()).collect();
         self
     }
 

@@ -160,7 +160,7 @@ impl TestFolder {
     #[must_use]
     pub fn with_policy(&self, name: &str) -> TestFolder {
         let policy = self.file(name);
-        self.with_workspace(|workspace| workspace.policy = policy)
+        self.with_workspace(|workspace| workspace.policy = policy.into())
     }
 
     /// Returns a clone without a policy.

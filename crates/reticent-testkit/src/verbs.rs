@@ -7,7 +7,7 @@ use reticent_app::answer::{
     Publication, PurgeAnswer, RegisterAnswer, ShowAnswer, VerifyAnswer, WithdrawAnswer,
 };
 use reticent_app::request::{
-    Adversary, AmendRequest, AuditRequest, CheckRequest, EraseRequest, ExportHeadRequest, InitRequest, OwnerText,
+    Adversary, AmendRequest, AuditRequest, CheckRequest, Data, EraseRequest, ExportHeadRequest, InitRequest, OwnerText,
     PolicyChanges, PublishRequest, PurgeRequest, RegisterAs, RegisterRequest, VerifyRequest, WithdrawRequest,
 };
 use reticent_app::{Confidence, Day, EntryReason, Recipient, ReleaseName, Result, Role};
@@ -37,7 +37,7 @@ impl TestFolder {
     /// Returns a request to draft a policy.
     pub fn init_request(&self, data: &str, force: bool) -> InitRequest {
         InitRequest {
-            data: self.data(data),
+            data: self.data(data).into(),
             encoding: None,
             formats: Vec::new(),
             roles: Vec::new(),
@@ -55,7 +55,7 @@ impl TestFolder {
 
     /// Checks the policy and the data, or only the policy if `data` is empty.
     pub fn check(&self, data: &str) -> Result<CheckAnswer> {
-        self.workspace().check(&CheckRequest { data: self.data(data), witnesses: 3 }, self.context())
+        self.workspace().check(&CheckRequest { data: self.data(data).into(), witnesses: 3 }, self.context())
     }
 
     /// Publishes as `NAME.csv`, by default to the public.
@@ -284,7 +284,7 @@ impl PublishCall<'_> {
 
     fn request(&self) -> Result<PublishRequest> {
         Ok(PublishRequest {
-            data: self.data.clone(),
+            data: self.data.clone().into(),
             name: ReleaseName::new(&self.name)?,
             output: self.folder.file(&self.output),
             recipients: recipients(&self.to)?,
@@ -293,6 +293,7 @@ impl PublishCall<'_> {
             algorithm: self.algorithm.clone(),
             changes: PolicyChanges { k: self.k, confidence: self.confidence, suppression: self.suppression },
             time_limit: self.time_limit,
+            seed: None,
         })
     }
 
@@ -390,7 +391,7 @@ impl RegisterCall<'_> {
     fn call(&self, dry_run: bool) -> Result<RegisterAnswer> {
         let request = RegisterRequest {
             owner_shown: false,
-            file: self.folder.file(&self.file),
+            data: Data::File(self.folder.file(&self.file)),
             name: ReleaseName::new(&self.name)?,
             recipients: recipients(&self.to)?,
             date: Day::new(&self.date)?,

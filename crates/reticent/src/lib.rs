@@ -69,6 +69,7 @@ pub mod catalogue;
 mod column_names;
 mod contract;
 mod data;
+pub mod distributions;
 pub mod error;
 pub mod join;
 mod kind;

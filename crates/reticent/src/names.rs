@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ratio::Ratio;
@@ -24,8 +24,8 @@ fn name(what: &'static str, text: &str) -> Result<String> {
 }
 
 /// A recipient of releases. Case and surrounding spaces are ignored.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Recipient(String);
 
 impl Recipient {
@@ -56,8 +56,8 @@ impl fmt::Display for Recipient {
 }
 
 /// The name of a release. A name of digits only is invalid, because it could be confused with a release number.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct ReleaseName(String);
 
 impl ReleaseName {
@@ -89,7 +89,8 @@ impl fmt::Display for ReleaseName {
 }
 
 /// An exact upper bound on the posterior probability of a sensitive value, above 0 and at most 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "f64")]
 pub struct Confidence {
     decimal: f64,
     exact: Ratio,
@@ -124,7 +125,8 @@ impl Confidence {
 }
 
 /// A calendar day.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Day(String);
 
 impl Day {
@@ -151,7 +153,8 @@ impl fmt::Display for Day {
 }
 
 /// Reason for a correction or an erasure, as one line of text that the ledger keeps.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct EntryReason(String);
 
 impl EntryReason {
@@ -170,5 +173,38 @@ impl EntryReason {
     /// Returns the reason.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// Conversions for deserialization: a type is created by its constructor only.
+macro_rules! try_from {
+    ($($type:ident from $given:ty: $new:expr),+ $(,)?) => {$(
+        impl TryFrom<$given> for $type {
+            type Error = Error;
+
+            fn try_from(given: $given) -> Result<$type> {
+                $new(given)
+            }
+        }
+    )+};
+}
+
+try_from! {
+    Recipient from String: |text: String| Recipient::new(&text),
+    ReleaseName from String: |text: String| ReleaseName::new(&text),
+    Confidence from f64: Confidence::new,
+    Day from String: |text: String| Day::new(&text),
+    EntryReason from String: |text: String| EntryReason::new(&text),
+}
+
+impl From<Recipient> for String {
+    fn from(recipient: Recipient) -> String {
+        recipient.0
+    }
+}
+
+impl From<ReleaseName> for String {
+    fn from(name: ReleaseName) -> String {
+        name.0
     }
 }

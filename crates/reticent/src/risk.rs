@@ -1,5 +1,6 @@
 //! Disclosure risk of a single release: prosecutor re-identification risk and attribute disclosure, without a history.
 
+mod class_sizes;
 mod quasi_identifiers;
 
 use crate::data::schema::{Role, Schema, TreeSource};
@@ -10,6 +11,7 @@ use crate::registry::{Argument, Arguments};
 use crate::release::Release;
 use crate::release::classes::{EquivalenceClass, Measured, for_each, people_in};
 use crate::release::history::History;
+pub use class_sizes::{ClassSizeBin, class_sizes};
 pub use quasi_identifiers::{MinimalQuasiIdentifier, minimal_quasi_identifier};
 
 /// Re-identification risk of one release for an attacker with given background knowledge.

@@ -2,6 +2,7 @@
 
 use reticent::ErasedRelease;
 use reticent::audit::{AttackRun, Audit, Disclosure, Timeline, TimelinePoint};
+use reticent_report::ReleaseLine;
 use serde::Serialize;
 
 /// Answer of `audit`.
@@ -22,6 +23,20 @@ pub struct AuditAnswer {
     pub html: Option<String>,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// What the report shows besides the figures.
+    #[serde(skip)]
+    pub(crate) facts: ReportFacts,
+}
+
+/// Facts of a disclosure risk report.
+#[derive(Debug, Default)]
+pub(crate) struct ReportFacts {
+    /// Name of the data set.
+    pub dataset: String,
+    /// Date of the report.
+    pub date: String,
+    /// Releases of the ledger.
+    pub releases: Vec<ReleaseLine>,
 }
 
 /// Audit of the releases that a coalition of recipients holds.

@@ -4,7 +4,7 @@ use reticent::algorithms::Suppression;
 use reticent::models::Violation;
 use reticent::policy::presets::Preset;
 use reticent::reachability::UnreachableModel;
-use reticent::risk::{MinimalQuasiIdentifier, Risk};
+use reticent::risk::{ClassSizeBin, MinimalQuasiIdentifier, Risk};
 use reticent::{MissingNote, Role, Unit};
 use serde::Serialize;
 
@@ -62,6 +62,8 @@ pub struct DataFindings {
     pub risk: Risk,
     /// A few quasi-identifiers that distinguish nearly as many records as all of them; `None` without quasi-identifiers.
     pub minimal_quasi_identifier: Option<MinimalQuasiIdentifier>,
+    /// Number of people by the size of their equivalence class.
+    pub class_sizes: Vec<ClassSizeBin>,
     /// Result of each model.
     pub models: Vec<ModelFinding>,
     /// Models that no release of these data can satisfy, or only by suppressing records.

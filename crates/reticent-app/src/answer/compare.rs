@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use reticent::Remedies;
 use reticent::algorithms::Guarantee;
 use reticent::risk::ReleaseRisk;
+use reticent_report::Comparison;
 use serde::Serialize;
 
 /// Answer of `compare`.
@@ -16,6 +17,9 @@ pub struct CompareAnswer {
     pub assumptions: Vec<String>,
     /// File of the HTML page, if one was requested.
     pub html: Option<PathBuf>,
+    /// The comparison as it is displayed.
+    #[serde(skip)]
+    pub page: Comparison,
 }
 
 /// One rehearsed choice of settings.

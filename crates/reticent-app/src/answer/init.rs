@@ -1,7 +1,9 @@
 //! Answer of `init`.
 
-use reticent::policy::DraftedColumn;
+use reticent::policy::{DraftedColumn, PolicyDraft};
 use serde::Serialize;
+
+use super::confidential::Confidential;
 
 /// Answer of `init`.
 #[derive(Debug, Serialize)]
@@ -16,4 +18,7 @@ pub struct InitAnswer {
     pub suggestions: Vec<DraftedColumn>,
     /// How the data was read: encodings, formats that are converted, texts that mean a missing value.
     pub notes: Vec<String>,
+    /// The policy and its taxonomies.
+    #[serde(skip)]
+    pub draft: Confidential<PolicyDraft>,
 }

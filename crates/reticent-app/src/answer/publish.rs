@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use reticent::algorithms::Guarantee;
 use reticent::audit::Audited;
+use reticent::distributions::ColumnDistribution;
 use reticent::join::Dangling;
 use reticent::metrics::Measure;
 use reticent::risk::ReleaseRisk;
@@ -13,6 +14,7 @@ use reticent::{Role, SeriesStart};
 use reticent_ledger::{HistoryScope, Tried};
 use serde::Serialize;
 
+use super::confidential::Confidential;
 use super::grouped::GroupedAnswer;
 
 /// Answer of `publish` for a release by an algorithm.
@@ -92,6 +94,9 @@ pub struct RecodedAnswer {
     pub notes: Vec<String>,
     /// Duration of each step, in seconds.
     pub seconds: Seconds,
+    /// Distributions of the columns in the data and in the release, for displays.
+    #[serde(skip)]
+    pub distributions: Confidential<Vec<ColumnDistribution>>,
 }
 
 impl RecodedAnswer {
@@ -160,6 +165,39 @@ impl Publication {
             Publication::Grouped(_) => true,
         }
     }
+}
+
+/// An equivalence class of a release by an algorithm, as a region of the data.
+#[derive(Clone, Serialize)]
+pub struct PublishedClass {
+    /// Number of records.
+    pub records: u64,
+    /// Published value of each quasi-identifier.
+    pub cells: Vec<ClassCell>,
+}
+
+/// A published value, with the values of the data that it stands for.
+#[derive(Clone, Serialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum ClassCell {
+    /// Interval of numbers or dates.
+    Interval {
+        /// Published text.
+        label: String,
+        /// Lower bound, included; none if unbounded.
+        from: Option<f64>,
+        /// Upper bound; none if unbounded.
+        to: Option<f64>,
+        /// Whether the upper bound is included.
+        to_included: bool,
+    },
+    /// Set of texts.
+    Values {
+        /// Published text.
+        label: String,
+        /// The texts.
+        values: Vec<String>,
+    },
 }
 
 /// A set of earlier releases whose join with the new release was judged.

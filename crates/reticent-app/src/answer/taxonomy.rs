@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::confidential::Confidential;
+
 /// Answer of `taxonomy update`.
 #[derive(Debug, Serialize)]
 pub struct TaxonomyUpdateAnswer {
@@ -9,6 +11,9 @@ pub struct TaxonomyUpdateAnswer {
     pub columns: Vec<TaxonomyChange>,
     /// Whether files were changed.
     pub written: bool,
+    /// Path in the policy and new text of each changed file.
+    #[serde(skip)]
+    pub texts: Confidential<Vec<(String, String)>>,
 }
 
 /// Values that were added to a taxonomy file.

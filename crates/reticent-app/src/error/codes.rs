@@ -46,6 +46,16 @@ const REQUESTS: &[ErrorCode] = &[
         "A policy file exists already. It was not replaced.",
         "Draft to another file, or request that the policy be replaced.",
     ),
+    entry(
+        "policy-in-memory",
+        "The call needs a policy file, but the policy is in memory.",
+        "Write the policy to a file first.",
+    ),
+    entry(
+        "request-invalid",
+        "A field of the request is missing, unknown, or has a wrong type or value.",
+        "Correct the field that the error names.",
+    ),
     entry("ledger-is-file", "The path of the ledger is a file; a ledger is a folder.", "Give the path of a folder."),
     entry(
         "ledger-missing",

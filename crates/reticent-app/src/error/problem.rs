@@ -34,6 +34,10 @@ pub enum Problem {
     PolicyMissing { path: PathBuf },
     #[error("{} exists already; nothing was written", .path.display())]
     PolicyExists { path: PathBuf },
+    #[error("the policy is in memory, and this call needs a policy file; write the policy to a file first")]
+    PolicyInMemory,
+    #[error("invalid request: {why}")]
+    RequestInvalid { why: String },
     #[error("{} is a file, but a ledger is a folder", .path.display())]
     LedgerIsFile { path: PathBuf },
     #[error(

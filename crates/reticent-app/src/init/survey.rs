@@ -5,7 +5,7 @@ use reticent::error::did_you_mean;
 use reticent::policy::{ColumnSketch, missing_spellings, missing_values};
 use reticent::text::{counted, pattern};
 use reticent::text_format::{DateFormat, NumberFormat, TextFormat};
-use reticent_engine::{Embedded, Engine, Options, Profile};
+use reticent_engine::{Engine, Options, Profile};
 
 use super::check_header;
 use crate::context::Context;
@@ -34,7 +34,7 @@ pub(super) fn survey(request: &InitRequest, context: &Context) -> Result<Survey>
         encoding: request.encoding.clone(),
         ..context.engine_options()
     };
-    let engine = Embedded::open(&request.data, first.clone())?;
+    let engine = request.data.open(first.clone())?;
     let (profiles, options) = (engine.values(None)?, first);
     let rows = profiles.first().map_or(0, |profile| profile.rows);
     if rows == 0 {
@@ -64,7 +64,7 @@ fn final_columns(
     loop {
         let named = profiles.iter().zip(&formats);
         let named = named.filter_map(|(profile, format)| Some((profile.name.clone(), format.clone()?))).collect();
-        profiles = Embedded::open(&request.data, Options { formats: named, ..options.clone() })?.values(None)?;
+        profiles = request.data.open(Options { formats: named, ..options.clone() })?.values(None)?;
         // A column with a word that was not adopted as a missing value is a text, and has no format.
         let is_other = |(profile, format): (&Profile, &Option<TextFormat>)| {
             format.as_ref().is_some_and(|format| format.values() != profile.inferred_type)

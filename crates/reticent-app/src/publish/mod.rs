@@ -6,6 +6,7 @@ mod coverage;
 mod group;
 mod pipeline;
 mod plan;
+mod planned;
 mod recode;
 
 use reticent::error::Obstacle;
@@ -21,18 +22,20 @@ use crate::context::Context;
 use crate::dataset::{LoadedPolicy, load, load_changed};
 use crate::error::{Error, Problem, Result};
 use crate::request::PublishRequest;
-use plan::Plan;
+use plan::{Plan, PlanPurpose};
 
 pub(crate) use group::PEOPLE;
+pub use planned::PlannedRelease;
+pub(crate) use planned::plan;
 
 /// Publishes a release.
 pub(crate) fn publish(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
-    retry_if_started(|| run(workspace, request, false, context))
+    retry_if_started(|| run(workspace, request, PlanPurpose::Release, context))
 }
 
 /// Rehearses a release: executes all steps, but publishes and records nothing.
 pub(crate) fn rehearse(workspace: &Workspace, request: &PublishRequest, context: &Context) -> Result<Publication> {
-    run(workspace, request, true, context)
+    run(workspace, request, PlanPurpose::Rehearsal, context)
 }
 
 /// Runs a verb that may create the ledger. Runs it again if another process created the ledger at the same time.
@@ -43,17 +46,22 @@ pub(crate) fn retry_if_started<T>(verb: impl Fn() -> Result<T>) -> Result<T> {
     }
 }
 
-fn run(workspace: &Workspace, request: &PublishRequest, is_rehearsal: bool, context: &Context) -> Result<Publication> {
-    let loaded = load_for(workspace, request, is_rehearsal)?;
+fn run(
+    workspace: &Workspace,
+    request: &PublishRequest,
+    purpose: PlanPurpose,
+    context: &Context,
+) -> Result<Publication> {
+    let loaded = load_for(workspace, request, purpose)?;
     match loaded.policy.method {
         Some(method) => {
             method.def.check_offered()?;
             let request = group::folder_request(request);
-            let plan = Plan::new(workspace, &request, is_rehearsal, loaded, context);
+            let plan = Plan::new(workspace, &request, purpose, loaded, context);
             group::publish(&plan, method).map(|answer| Publication::Grouped(Box::new(answer)))
         }
         None => {
-            let plan = Plan::new(workspace, request, is_rehearsal, loaded, context);
+            let plan = Plan::new(workspace, request, purpose, loaded, context);
             recode::publish(&plan).map(|answer| Publication::Recoded(Box::new(answer)))
         }
     }
@@ -65,9 +73,9 @@ pub(crate) fn publish_recoding(
     request: &PublishRequest,
     context: &Context,
 ) -> Result<RecodedAnswer> {
-    let loaded = load_for(workspace, request, false)?;
+    let loaded = load_for(workspace, request, PlanPurpose::Release)?;
     check_has_algorithm(&loaded)?;
-    recode::publish(&Plan::new(workspace, request, false, loaded, context))
+    recode::publish(&Plan::new(workspace, request, PlanPurpose::Release, loaded, context))
 }
 
 /// Rehearsals of a release with different settings. The data and the history are read once.
@@ -80,27 +88,34 @@ pub(crate) struct Rehearsals<'a> {
 impl<'a> Rehearsals<'a> {
     /// Reads the data and the history. Returns an error if the policy names a republication method.
     pub fn new(workspace: &'a Workspace, request: &PublishRequest, context: &'a Context) -> Result<Rehearsals<'a>> {
-        let loaded = load_for(workspace, request, true)?;
+        let loaded = load_for(workspace, request, PlanPurpose::Rehearsal)?;
         check_has_algorithm(&loaded)?;
-        let (preparation, _) = recode::Preparation::new(&Plan::new(workspace, request, true, loaded, context))?;
+        let plan = Plan::new(workspace, request, PlanPurpose::Rehearsal, loaded, context);
+        let (preparation, _) = recode::Preparation::new(&plan)?;
         Ok(Rehearsals { workspace, context, preparation })
     }
 
     /// Rehearses with other settings, but with the same data, columns, recipients and name.
     pub fn rehearse(&self, request: &PublishRequest) -> Result<RecodedAnswer> {
-        let loaded = load_for(self.workspace, request, true)?;
-        recode::rehearse(&Plan::new(self.workspace, request, true, loaded, self.context), &self.preparation)
+        let loaded = load_for(self.workspace, request, PlanPurpose::Rehearsal)?;
+        let plan = Plan::new(self.workspace, request, PlanPurpose::Rehearsal, loaded, self.context);
+        recode::rehearse(&plan, &self.preparation)
     }
 }
 
 /// Loads the policy with the changed thresholds of a request. Only a rehearsal can weaken a threshold.
-fn load_for(workspace: &Workspace, request: &PublishRequest, is_rehearsal: bool) -> Result<LoadedPolicy> {
+fn load_for(workspace: &Workspace, request: &PublishRequest, purpose: PlanPurpose) -> Result<LoadedPolicy> {
     let changes = &request.changes;
+    // The ledger and the JSON answers write signed 64-bit integers.
+    if request.seed.is_some_and(|seed| i64::try_from(seed).is_err()) {
+        let why = "`seed` must be at most 9,223,372,036,854,775,807".to_owned();
+        return Err(Problem::RequestInvalid { why }.into());
+    }
     if let Some(k) = changes.k.filter(|k| *k < 2) {
         return Err(Problem::SmallK { k }.into());
     }
     let loaded = load_changed(&workspace.policy, changes)?;
-    if !is_rehearsal && *changes != PolicyChanges::default() {
+    if purpose == PlanPurpose::Release && *changes != PolicyChanges::default() {
         let own = load(&workspace.policy)?;
         if let Some((threshold, own, asked)) = changes.weakened(&own.policy) {
             return Err(Problem::WeakerThanPolicy { threshold, asked, own }.into());

@@ -14,7 +14,7 @@ use reticent_ledger::{
     Tried, Writer,
 };
 
-use super::plan::{LoadedHistory, Plan};
+use super::plan::{LoadedHistory, Plan, PlanPurpose};
 use crate::answer::RecordedAnswer;
 use crate::context::Staged;
 use crate::error::{Error, Result};
@@ -44,6 +44,10 @@ pub(crate) trait Maker: Sync {
     fn make(&self, recalled: &LoadedHistory, past: &Self::Past, seed: u64, way: usize) -> Result<Self::Candidate>;
     /// Writes the candidate to a new file or folder.
     fn write(&self, candidate: &Self::Candidate, seed: u64, release: &Path) -> Result<Self::Written>;
+    /// Judges every requirement on a candidate in memory, for a plan. `None`: a plan needs the written files.
+    fn preview(&self, _past: &Self::Past, _candidate: &Self::Candidate) -> Option<Result<Preview<Self>>> {
+        None
+    }
     /// Reads the written files back, and judges every requirement on them.
     fn verify(&self, made: &WrittenCandidate<'_, Self>, release: &Path) -> Result<(Self::Verified, Vec<Statement>)>;
     /// Audits the release with all releases that its recipients hold.
@@ -72,6 +76,20 @@ pub(crate) trait Maker: Sync {
     fn explain(&self, error: Error, recalled: &LoadedHistory, past: &Self::Past) -> Error;
 }
 
+/// A candidate that was judged in memory.
+pub(crate) struct Preview<M: Maker + ?Sized> {
+    pub written: M::Written,
+    pub verified: M::Verified,
+    pub statements: Vec<Statement>,
+}
+
+/// A candidate in its staging folder.
+struct StagedRelease {
+    staging: Staged,
+    /// Hash and size in bytes of the file or folder.
+    digest: (Hash, u64),
+}
+
 /// A candidate that was written to disk and is not verified yet.
 pub(crate) struct WrittenCandidate<'a, M: Maker + ?Sized> {
     pub recalled: &'a LoadedHistory,
@@ -80,7 +98,7 @@ pub(crate) struct WrittenCandidate<'a, M: Maker + ?Sized> {
     pub written: &'a M::Written,
 }
 
-/// A release that was made, written and judged, in its staging folder.
+/// A release that was made and judged, in its staging folder or, for a plan, in memory.
 pub(crate) struct MadeRelease<M: Maker + ?Sized> {
     /// Head of the ledger that the release was judged with; `None` if there was no ledger.
     against: Option<Head>,
@@ -93,9 +111,7 @@ pub(crate) struct MadeRelease<M: Maker + ?Sized> {
     pub measured: M::Measured,
     pub statements: Vec<Statement>,
     pub seed: u64,
-    /// Hash and size in bytes of the file or folder.
-    pub file: (Hash, u64),
-    staging: Staged,
+    staged: Option<StagedRelease>,
     pub seconds: StageSeconds,
 }
 
@@ -172,7 +188,7 @@ pub(crate) fn publish<M: Maker>(
     let made = make_in_any_way(plan, maker, &recalled, &past);
     let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
     let mut recorded = None;
-    if !plan.is_rehearsal && made.is_established() {
+    if plan.purpose == PlanPurpose::Release && made.is_established() {
         let mut ledger = plan.access.open_or_start()?;
         recorded = record(plan, maker, &mut made, plan.access.write(&mut ledger)?, key)?;
         if recorded.is_none() {
@@ -215,7 +231,7 @@ pub(crate) fn make_in_any_way<M: Maker>(
     }
 }
 
-/// Makes, writes, reads back, verifies and audits a candidate.
+/// Makes, writes, reads back, verifies and audits a candidate. A plan is judged in memory, if the maker can do that.
 fn make<M: Maker>(
     plan: &Plan<'_>,
     maker: &M,
@@ -225,23 +241,30 @@ fn make<M: Maker>(
 ) -> Result<MadeRelease<M>> {
     let context = plan.context;
     let mut seconds = StageSeconds::default();
-    let seed = plan.loaded.policy.seed.unwrap_or_else(draw_seed);
+    let seed = plan.seed;
     let candidate = timed(&mut seconds.make, || maker.make(recalled, past, seed, way))?;
     context.check()?;
-    let staging = context.stage(&plan.request.output, &plan.access.folder)?;
-    let release = staging.release();
-    let written = timed(&mut seconds.write, || maker.write(&candidate, seed, &release))?;
-    let written_candidate = WrittenCandidate { recalled, past, candidate: &candidate, written: &written };
-    let (verified, file) = timed(&mut seconds.verify, || {
-        rayon::join(|| maker.verify(&written_candidate, &release), || Hash::digest_file(&release))
-    });
-    let ((verified, mut statements), mut file) = (verified?, file?);
+    let preview = match plan.purpose {
+        PlanPurpose::Preview => timed(&mut seconds.verify, || maker.preview(past, &candidate)).transpose()?,
+        PlanPurpose::Rehearsal | PlanPurpose::Release => None,
+    };
+    let (Preview { written, verified, mut statements }, mut staged) = match preview {
+        Some(preview) => (preview, None),
+        None => {
+            let (written, staged) = write_and_verify(plan, maker, (recalled, past), &candidate, &mut seconds)?;
+            (written, Some(staged))
+        }
+    };
     context.check()?;
     let mut audited = None;
     if !statements.iter().any(Statement::is_violated) {
+        let written_candidate = WrittenCandidate { recalled, past, candidate: &candidate, written: &written };
         let (audit, more) = timed(&mut seconds.audit, || maker.gate(&written_candidate, &verified))?;
-        if maker.describe(&written_candidate, &verified, &audit, &release)? {
-            file = Hash::digest_file(&release)?;
+        if let Some(StagedRelease { staging, digest }) = &mut staged {
+            let release = staging.release();
+            if maker.describe(&written_candidate, &verified, &audit, &release)? {
+                *digest = Hash::digest_file(&release)?;
+            }
         }
         statements.extend(more);
         audited = Some(audit);
@@ -259,10 +282,28 @@ fn make<M: Maker>(
         measured,
         statements,
         seed,
-        file,
-        staging,
+        staged,
         seconds,
     })
+}
+
+/// Writes a candidate to a staging folder, reads it back and verifies it.
+fn write_and_verify<M: Maker>(
+    plan: &Plan<'_>,
+    maker: &M,
+    (recalled, past): (&LoadedHistory, &M::Past),
+    candidate: &M::Candidate,
+    seconds: &mut StageSeconds,
+) -> Result<(Preview<M>, StagedRelease)> {
+    let staging = plan.context.stage(&plan.request.output, &plan.access.folder)?;
+    let release = staging.release();
+    let written = timed(&mut seconds.write, || maker.write(candidate, plan.seed, &release))?;
+    let written_candidate = WrittenCandidate { recalled, past, candidate, written: &written };
+    let (verified, digest) = timed(&mut seconds.verify, || {
+        rayon::join(|| maker.verify(&written_candidate, &release), || Hash::digest_file(&release))
+    });
+    let ((verified, statements), digest) = (verified?, digest?);
+    Ok((Preview { written, verified, statements }, StagedRelease { staging, digest }))
 }
 
 /// Records a release and moves it to its output path. Returns `None` if another release was recorded in the meantime.
@@ -275,8 +316,9 @@ fn record<M: Maker>(
 ) -> Result<Option<RecordOutcome>> {
     let clock = Instant::now();
     // Guard for all callers: a release that violates a requirement, or was not verified and audited, is never recorded.
+    let not_established = || Error::from(reticent::Error::CannotCheck(Obstacle::NotEstablished {}));
     if !made.is_established() {
-        return Err(reticent::Error::CannotCheck(Obstacle::NotEstablished {}).into());
+        return Err(not_established());
     }
     let head = writer.head();
     if made.against.is_some_and(|against| against != head) || made.against.is_none() && head.entries > 0 {
@@ -292,7 +334,8 @@ fn record<M: Maker>(
     let used = |column: &str| bodies().flat_map(|body| &body.columns).any(|known| known.name == column);
     let taxonomies: Vec<(String, String)> =
         loaded.taxonomies.iter().filter(|(column, _)| used(column)).cloned().collect();
-    let (sha256, bytes) = made.file;
+    let StagedRelease { staging, digest: (sha256, bytes) } = made.staged.as_ref().ok_or_else(not_established)?;
+    let (sha256, bytes) = (*sha256, *bytes);
     let draft = ReleaseDraft {
         name: request.name.clone(),
         dataset: loaded.policy.dataset.clone(),
@@ -312,11 +355,11 @@ fn record<M: Maker>(
         policy: Some(&loaded.text),
         taxonomies: &taxonomies,
         file: Some(FileRecord { path: writer.ledger().recorded_path(&request.output), sha256, bytes }),
-        naming: Some(made.staging.naming(&request.output)?),
+        naming: Some(staging.naming(&request.output)?),
         made: Some(making_record(made, &parts)),
         judged: made.judged.clone(),
     };
-    made.staging.hand_over();
+    staging.hand_over();
     let outcome = writer.append(&draft);
     drop(draft);
     drop(parts);
@@ -342,8 +385,10 @@ fn record<M: Maker>(
         Err(error) => {
             // A later call may complete the release, and needs its file.
             let unnamed = matches!(error, reticent_ledger::Error::Unnamed { .. });
-            if unnamed || Ledger::needs_recovery(&plan.access.folder) {
-                made.staging.leave();
+            if let Some(staged) = &mut made.staged
+                && (unnamed || Ledger::needs_recovery(&plan.access.folder))
+            {
+                staged.staging.leave();
             }
             Err(error.into())
         }
@@ -380,12 +425,4 @@ pub(crate) fn timed<T>(seconds: &mut f64, step: impl FnOnce() -> T) -> T {
 /// Returns the seconds since a start time, rounded to microseconds.
 fn elapsed_seconds(clock: Instant) -> f64 {
     (clock.elapsed().as_secs_f64() * 1e6).round() / 1e6
-}
-
-/// Draws a random seed.
-fn draw_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
-    // Keep 53 bits, so that JSON parsers with 64-bit floats read the seed exactly.
-    drawn >> 11
 }

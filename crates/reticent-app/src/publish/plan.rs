@@ -15,15 +15,28 @@ use crate::error::{Error, Problem, Result};
 use crate::ledger_access::{LedgerAccess, is_inside};
 use crate::request::PublishRequest;
 
+/// What becomes of a planned release.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PlanPurpose {
+    /// It is recorded and published.
+    Release,
+    /// It is written and verified, and then deleted.
+    Rehearsal,
+    /// It is judged in memory, if possible.
+    Preview,
+}
+
 /// A requested release with its policy and ledger.
 pub(crate) struct Plan<'a> {
     pub request: &'a PublishRequest,
-    /// Whether the release is only rehearsed.
-    pub is_rehearsal: bool,
+    /// What becomes of the release.
+    pub purpose: PlanPurpose,
     /// Names of the recipients.
     pub recipients: Vec<String>,
     /// Policy, with the changed thresholds of the request.
     pub loaded: LoadedPolicy,
+    /// Seed of the request, of the policy, or else drawn.
+    pub seed: u64,
     pub access: LedgerAccess,
     pub context: &'a Context,
 }
@@ -32,13 +45,19 @@ impl<'a> Plan<'a> {
     pub fn new(
         workspace: &Workspace,
         request: &'a PublishRequest,
-        is_rehearsal: bool,
+        purpose: PlanPurpose,
         loaded: LoadedPolicy,
         context: &'a Context,
     ) -> Plan<'a> {
         let doing = format!("publishing {}", request.name);
         let access = LedgerAccess::new(workspace, &loaded.policy, &doing, context);
-        Plan { request, is_rehearsal, recipients: request.recipient_names(), loaded, access, context }
+        let seed = request.seed.or(loaded.policy.seed).unwrap_or_else(draw_seed);
+        Plan { request, purpose, recipients: request.recipient_names(), loaded, seed, access, context }
+    }
+
+    /// Returns whether the release is recorded and published.
+    pub fn publishes(&self) -> bool {
+        self.purpose == PlanPurpose::Release
     }
 
     /// Returns the requirements of the disclosure gate. The gate calls `watch` periodically.
@@ -80,7 +99,7 @@ impl<'a> Plan<'a> {
 
     /// Opens the ledger, if it exists. Fails early if the release could not be recorded later.
     pub fn open_ledger(&self) -> Result<Option<Ledger>> {
-        if self.is_rehearsal {
+        if !self.publishes() {
             return self.access.open_to_rehearse();
         }
         let ledger = self.access.open_if_intact()?;
@@ -103,7 +122,7 @@ impl<'a> Plan<'a> {
 
     /// Returns the key for the pseudonyms of owners. A rehearsal before the first key uses one that is not stored.
     pub fn owner_key(&self, recalled: &LoadedHistory) -> Result<Key> {
-        match self.access.key_for_owners(&recalled.entries, !self.is_rehearsal)? {
+        match self.access.key_for_owners(&recalled.entries, self.publishes())? {
             Some(key) => Ok(key),
             None => Ok(KeyFile::ephemeral()?.ledger_key(&Identity::draw()?)),
         }
@@ -180,4 +199,12 @@ impl LoadedHistory {
         let entry = self.entries.iter().find(|entry| entry.number == number);
         entry.and_then(Entry::release).map_or("", |release| release.name.as_str())
     }
+}
+
+/// Draws a random seed.
+fn draw_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
+    // Keep 53 bits, so that JSON parsers with 64-bit floats read the seed exactly.
+    drawn >> 11
 }

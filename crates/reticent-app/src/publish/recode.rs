@@ -3,12 +3,13 @@
 mod alternative;
 mod answer;
 mod back_off;
+mod classes;
 mod past;
 mod remedies;
 mod search;
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use hashbrown::HashMap;
@@ -20,14 +21,14 @@ use reticent::error::Obstacle;
 use reticent::join::{Member, sets_for};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::registry::Arguments;
-use reticent::requirement::Requirement;
+use reticent::requirement::{ModelSpec, Requirement};
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
-use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, Role};
-use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, read_back, read_back_with_owners};
-use reticent_ledger::{Body, Key, Ledger};
+use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, ReleaseName, Role};
+use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, published, read_back, read_back_with_owners};
+use reticent_ledger::{Body, Head, Key, Ledger};
 
-use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
+use super::pipeline::{self, MadeRelease, Maker, PipelineResult, Preview, RecordParts, WrittenCandidate, timed};
 use super::plan::{LoadedHistory, Plan, engine_key};
 use super::{body_column, scope};
 use crate::answer::{MetricAnswer, RecodedAnswer, TriedAnswer};
@@ -42,9 +43,14 @@ const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
 /// Publishes or rehearses a release by the requested algorithm, or by the best one that the policy allows.
 pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     let (preparation, key) = Preparation::new(plan)?;
-    let Preparation { data, recalled, past, load_seconds, read_seconds } = preparation;
-    let maker = RecodeMaker::new(plan, &data)?;
-    let result = pipeline::publish(plan, &maker, recalled, past, key.as_ref())?;
+    let maker = RecodeMaker::new(plan, &preparation.data, Planning::default())?;
+    publish_by(&maker, preparation.loaded, key.as_ref())
+}
+
+fn publish_by(maker: &RecodeMaker<'_>, loaded: LoadedReleases, key: Option<&Key>) -> Result<RecodedAnswer> {
+    let LoadedReleases { recalled, past, load_seconds, read_seconds } = loaded;
+    let plan = maker.plan;
+    let result = pipeline::publish(plan, maker, recalled, past, key)?;
     let PipelineResult { mut made, recorded, recalled, past } = result;
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read_seconds);
     let is_recorded = recorded.is_some();
@@ -55,10 +61,60 @@ pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
     Ok(answer)
 }
 
+/// A planned release: its data, and the recoding that was judged.
+pub(crate) struct Planned {
+    /// Text of the policy.
+    pub policy: String,
+    data: ReleaseData,
+    planning: Planning,
+    /// Fingerprint of the key for owner links.
+    key: Option<String>,
+}
+
+/// What the search of a plan found.
+#[derive(Clone, Default)]
+struct Planning {
+    search: Search,
+    /// Candidate, and the head and the name with which it was judged.
+    candidate: Option<(Option<Head>, ReleaseName, RecodedCandidate)>,
+}
+
+/// Plans a release: judges it in memory.
+pub(crate) fn plan(plan: &Plan<'_>) -> Result<(RecodedAnswer, Planned)> {
+    let (Preparation { data, loaded }, key) = Preparation::new(plan)?;
+    let LoadedReleases { recalled, past, load_seconds, read_seconds } = loaded;
+    let maker = RecodeMaker::new(plan, &data, Planning::default())?;
+    let made = pipeline::make_in_any_way(plan, &maker, &recalled, &past);
+    let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
+    (made.seconds.load_history, made.seconds.read) = (load_seconds, read_seconds);
+    let candidate = made.audited.is_some().then(|| made.candidate.clone());
+    let candidate = candidate.map(|candidate| (recalled.head, plan.request.name.clone(), candidate));
+    let mut answer = maker.answer(made, None, &recalled, &past)?;
+    answer.alternative = maker.alternative(&answer, &recalled, &past)?;
+    let planning = Planning { search: maker.into_search().summary(), candidate };
+    let (policy, key) = (plan.loaded.text.clone(), key.map(|key| key.fingerprint()));
+    Ok((answer, Planned { policy, data, planning, key }))
+}
+
+/// Publishes a planned release with the present history.
+pub(crate) fn publish_planned(plan: &Plan<'_>, planned: &Planned) -> Result<RecodedAnswer> {
+    check_output(plan)?;
+    let mut load_seconds = 0.0;
+    let (recalled, past) = timed(&mut load_seconds, || load_releases(plan))?;
+    let key = plan.loaded.policy.owner.as_ref().map(|_| plan.owner_key(&recalled)).transpose()?;
+    // Pseudonyms of another key belong to other people.
+    if key.as_ref().map(Key::fingerprint) != planned.key {
+        return publish(plan);
+    }
+    plan.check_unrelated(&recalled, planned.data.prepared.linked.as_ref().map(|linked| &linked.links))?;
+    let maker = RecodeMaker::new(plan, &planned.data, planned.planning.clone())?;
+    publish_by(&maker, LoadedReleases { recalled, past, load_seconds, read_seconds: 0.0 }, key.as_ref())
+}
+
 /// Rehearses a release with data and history that are already loaded.
 pub(crate) fn rehearse(plan: &Plan<'_>, preparation: &Preparation) -> Result<RecodedAnswer> {
-    let Preparation { data, recalled, past, .. } = preparation;
-    let maker = RecodeMaker::new(plan, data)?;
+    let Preparation { data, loaded: LoadedReleases { recalled, past, .. } } = preparation;
+    let maker = RecodeMaker::new(plan, data, Planning::default())?;
     let made = pipeline::make_in_any_way(plan, &maker, recalled, past);
     let made = made.map_err(|error| maker.explain(error, recalled, past))?;
     maker.answer(made, None, recalled, past)
@@ -67,6 +123,11 @@ pub(crate) fn rehearse(plan: &Plan<'_>, preparation: &Preparation) -> Result<Rec
 /// Data and history of a release.
 pub(crate) struct Preparation {
     data: ReleaseData,
+    loaded: LoadedReleases,
+}
+
+/// Earlier releases.
+struct LoadedReleases {
     recalled: LoadedHistory,
     past: EarlierReleases,
     load_seconds: f64,
@@ -85,20 +146,9 @@ struct ReleaseData {
 impl Preparation {
     /// Loads the history, and reads the data. Also returns the key for owner links, if the policy names an owner.
     pub fn new(plan: &Plan<'_>) -> Result<(Preparation, Option<Key>)> {
-        let output = &plan.request.output;
-        format_of(output)?;
-        plan.check(output)?;
-        if output.as_os_str().as_encoded_bytes().ends_with(b"/") {
-            return Err(Problem::OutputIsFolder { path: output.clone() }.into());
-        }
+        check_output(plan)?;
         let (mut load_seconds, mut read_seconds) = (0.0, 0.0);
-        let (recalled, past) = timed(&mut load_seconds, || -> Result<_> {
-            let ledger = plan.open_ledger()?;
-            let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
-            let past =
-                ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
-            Ok((recalled, past))
-        })?;
+        let (recalled, past) = timed(&mut load_seconds, || load_releases(plan))?;
         let (mut warnings, mut notes) = unresolved_names(plan, &recalled)?;
         let owners = match &plan.loaded.policy.owner {
             Some(_) => Some(plan.owner_key(&recalled)?),
@@ -121,8 +171,28 @@ impl Preparation {
         plan.check_unrelated(&recalled, prepared.linked.as_ref().map(|linked| &linked.links))?;
         notes.extend(plan.access.data_sets.notes(&recalled.entries, &recalled.earlier));
         let data = ReleaseData { prepared, rules, warnings, notes };
-        Ok((Preparation { data, recalled, past, load_seconds, read_seconds }, owners))
+        let loaded = LoadedReleases { recalled, past, load_seconds, read_seconds };
+        Ok((Preparation { data, loaded }, owners))
     }
+}
+
+/// Checks that the output is a new file.
+fn check_output(plan: &Plan<'_>) -> Result<()> {
+    let output = &plan.request.output;
+    format_of(output)?;
+    plan.check(output)?;
+    match output.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        true => Err(Problem::OutputIsFolder { path: output.clone() }.into()),
+        false => Ok(()),
+    }
+}
+
+/// Loads the earlier releases that the new one is judged with.
+fn load_releases(plan: &Plan<'_>) -> Result<(LoadedHistory, EarlierReleases)> {
+    let ledger = plan.open_ledger()?;
+    let recalled = LoadedHistory::new(ledger.as_ref(), plan)?;
+    let past = ledger.map(|ledger| EarlierReleases::load(&ledger, &recalled, plan)).transpose()?.unwrap_or_default();
+    Ok((recalled, past))
 }
 
 /// Returns the options of the policy that an algorithm accepts, and the names of the others.
@@ -144,13 +214,16 @@ pub(crate) struct RecodeMaker<'a> {
     format: Format,
     /// Releases of the tried algorithms.
     search: Mutex<Search>,
+    /// Candidate of a plan, with the head and the name with which it was judged.
+    planned: Option<(Option<Head>, ReleaseName, RecodedCandidate)>,
 }
 
 /// A recoding that satisfies the requirement according to the search.
+#[derive(Clone)]
 pub(crate) struct RecodedCandidate {
     algorithm: String,
-    requirement: Requirement,
-    outcome: SearchOutcome,
+    requirement: Arc<Requirement>,
+    outcome: Arc<SearchOutcome>,
 }
 
 /// The release in memory with its metrics.
@@ -189,12 +262,17 @@ impl Maker for RecodeMaker<'_> {
         _seed: u64,
         way: usize,
     ) -> Result<RecodedCandidate> {
+        if let Some(candidate) = self.planned_candidate(recalled) {
+            return Ok(candidate);
+        }
         let requirement = self.requirement(recalled, past)?;
         if way == 0 {
             self.search_all(past, &requirement)?;
         }
         match self.next_candidate(way)? {
-            Some(Found { algorithm, outcome, .. }) => Ok(RecodedCandidate { algorithm, requirement, outcome }),
+            Some(Found { algorithm, outcome, .. }) => {
+                Ok(RecodedCandidate { algorithm, requirement: Arc::new(requirement), outcome: Arc::new(outcome) })
+            }
             None => self.back_off(past, requirement),
         }
     }
@@ -204,26 +282,23 @@ impl Maker for RecodeMaker<'_> {
         Ok(self.prepared.engine.write(&self.prepared.table, &candidate.outcome.recoding, &sink)?)
     }
 
+    /// Judges the records that the engine would write.
+    fn preview(&self, past: &EarlierReleases, candidate: &RecodedCandidate) -> Option<Result<Preview<Self>>> {
+        let counts = published(&self.prepared.table, &candidate.outcome.recoding);
+        let written = WriteSummary { rows: counts.contingency.rows(), neutralised: 0, owners: None };
+        let judged = self.judge(past, candidate, written.rows, counts);
+        Some(judged.map(|(verified, statements)| Preview { written, verified, statements }))
+    }
+
     fn verify(&self, made: &WrittenCandidate<'_, Self>, release: &Path) -> Result<(VerifiedFile, Vec<Statement>)> {
         let WrittenCandidate { past, candidate, written, .. } = made;
-        let context = self.plan.context;
-        context.progress("verifying", 0, 0);
+        let options = self.plan.context.engine_options();
+        self.plan.context.progress("verifying", 0, 0);
         let counts = match &written.owners {
-            None => read_back(release, &context.engine_options())?,
-            Some(owners) => read_back_with_owners(release, owners, &context.engine_options())?,
+            None => read_back(release, &options)?,
+            Some(owners) => read_back_with_owners(release, owners, &options)?,
         };
-        let published = counts.plain();
-        let expected = Expected { recoding: &candidate.outcome.recoding, rows: written.rows };
-        let joins = JoinVerifier {
-            history: &past.history,
-            joined: &candidate.requirement.joins,
-            rules: &candidate.requirement.rules,
-            abort: &|| context.check().is_err(),
-            max_listed: JoinVerifier::MAX_LISTED,
-        };
-        let verdict = verify(counts, &expected, &candidate.requirement.models, Some(&joins))?;
-        let statements = candidate.requirement.statements(&verdict);
-        Ok((VerifiedFile { verdict, published }, statements))
+        self.judge(past, candidate, written.rows, counts)
     }
 
     fn gate(&self, made: &WrittenCandidate<'_, Self>, read: &VerifiedFile) -> Result<(Audited, Vec<Statement>)> {
@@ -297,13 +372,52 @@ impl Maker for RecodeMaker<'_> {
 }
 
 impl<'a> RecodeMaker<'a> {
-    fn new(plan: &'a Plan<'a>, data: &'a ReleaseData) -> Result<RecodeMaker<'a>> {
+    fn new(plan: &'a Plan<'a>, data: &'a ReleaseData, planning: Planning) -> Result<RecodeMaker<'a>> {
         let format = format_of(&plan.request.output)?;
-        Ok(RecodeMaker { plan, data, prepared: &data.prepared, format, search: Mutex::default() })
+        let Planning { search, candidate } = planning;
+        let (search, prepared) = (Mutex::new(search), &data.prepared);
+        Ok(RecodeMaker { plan, data, prepared, format, search, planned: candidate })
     }
 }
 
 impl RecodeMaker<'_> {
+    fn into_search(self) -> Search {
+        self.search.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// Returns the candidate of the plan, unless the history has changed.
+    ///
+    /// The (X,Y)-models name releases. With another name, the release can have other requirements.
+    fn planned_candidate(&self, recalled: &LoadedHistory) -> Option<RecodedCandidate> {
+        let (head, name, candidate) = self.planned.as_ref()?;
+        let names_releases = || self.plan.loaded.policy.join_model_specs().iter().any(ModelSpec::is_xy_model);
+        let is_current = *head == recalled.head && (*name == self.plan.request.name || !names_releases());
+        is_current.then(|| candidate.clone())
+    }
+
+    /// Judges every requirement on records: those of the written file, or those that would be written.
+    fn judge(
+        &self,
+        past: &EarlierReleases,
+        candidate: &RecodedCandidate,
+        rows: u64,
+        counts: Counts,
+    ) -> Result<(VerifiedFile, Vec<Statement>)> {
+        let context = self.plan.context;
+        let published = counts.plain();
+        let expected = Expected { recoding: &candidate.outcome.recoding, rows };
+        let joins = JoinVerifier {
+            history: &past.history,
+            joined: &candidate.requirement.joins,
+            rules: &candidate.requirement.rules,
+            abort: &|| context.check().is_err(),
+            max_listed: JoinVerifier::MAX_LISTED,
+        };
+        let verdict = verify(counts, &expected, &candidate.requirement.models, Some(&joins))?;
+        let statements = candidate.requirement.statements(&verdict);
+        Ok((VerifiedFile { verdict, published }, statements))
+    }
+
     /// Returns the ids of the algorithms to try: the requested one, or those of the policy.
     fn algorithms(&self) -> Vec<&str> {
         match &self.plan.request.algorithm {

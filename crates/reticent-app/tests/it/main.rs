@@ -32,6 +32,7 @@ mod ledger_place;
 mod ledger_signatures;
 mod messy_files;
 mod paths;
+mod planned;
 mod policy;
 mod populations;
 mod publish;

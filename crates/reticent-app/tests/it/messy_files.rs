@@ -198,7 +198,7 @@ fn taxonomies_are_completed_for_new_values() {
     folder.write("d.csv", "job,ill\nWriter,flu\nwriter,flu\nCook,flu\nCook,flu\n");
     folder.check("d.csv").fails_with("column-unfit");
     let update = |dry_run: bool| {
-        let data = vec![folder.file("d.csv").display().to_string()];
+        let data = vec![folder.file("d.csv").display().to_string()].into();
         let request = reticent_app::request::TaxonomyUpdateRequest { data, dry_run };
         folder.workspace().update_taxonomies(&request, folder.context()).expect("an update")
     };

@@ -12,7 +12,7 @@ use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, bar, columns, count, people,
 
 /// Checks the policy, and the data if given. The exit status is 1 if the unprotected data violates the policy.
 pub fn run(options: &args::Check, console: &Console) -> Result<u8, Error> {
-    let request = CheckRequest { data: options.data.clone(), witnesses: options.witnesses };
+    let request = CheckRequest { data: options.data.clone().into(), witnesses: options.witnesses };
     let answer = Workspace::new(&options.policy).check(&request, &console.context)?;
     console.answer(&answer, print)?;
     Ok(u8::from(!answer.holds()))

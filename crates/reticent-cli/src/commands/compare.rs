@@ -4,7 +4,7 @@ mod plot;
 
 use reticent_app::answer::{Choice, ChoiceResult, ChoiceState, CompareAnswer};
 use reticent_app::request::CompareRequest;
-use reticent_app::{POLICY, Workspace};
+use reticent_app::{POLICY, PolicySource, Workspace};
 
 use crate::args;
 use crate::console::Console;
@@ -15,16 +15,17 @@ use crate::terminal::{BAD, GOOD, HEAD, HINT, WIDTH, columns, count, number, wrap
 pub fn run(options: &args::Compare, console: &Console) -> Result<u8, Error> {
     let split = |list: &String| list.split(',').map(|name| name.trim().to_owned()).collect::<Vec<_>>();
     let request = CompareRequest {
-        data: options.data.clone(),
+        data: options.data.clone().into(),
         name: options.name.clone(),
         recipients: options.to.clone(),
         ignore_history: options.ignore_history,
-        policies: options.policies.clone(),
+        policies: options.policies.iter().map(PolicySource::from).collect(),
         algorithms: options.algorithms.clone(),
         k: options.k.clone(),
         confidence: options.confidence.clone(),
         suppression: options.suppression.clone(),
         columns: options.columns.iter().map(split).collect(),
+        seed: None,
         html: options.html.clone(),
     };
     let workspace = Workspace { ledger: options.ledger.clone(), key: options.key.clone(), ..Workspace::new(POLICY) };

@@ -14,7 +14,7 @@ use crate::terminal::{GOOD, HINT, WIDTH, plural, wrap};
 /// Drafts the policy, its taxonomies and its JSON Schema.
 pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
     let mut request = InitRequest {
-        data: options.data.clone(),
+        data: options.data.clone().into(),
         encoding: options.encoding.clone(),
         formats: options.format.clone(),
         roles: options.role.clone(),

@@ -17,7 +17,7 @@ pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
     let args::Thresholds { k, confidence, suppression } = options.thresholds;
     let confidence = confidence.map(|confidence| confidence.decimal());
     let publish = PublishRequest {
-        data: options.data.clone(),
+        data: options.data.clone().into(),
         name: options.name.clone(),
         output: options.output.clone(),
         recipients: options.to.clone(),
@@ -26,6 +26,7 @@ pub fn run(options: &args::Publish, console: &Console) -> Result<u8, Error> {
         algorithm: options.algorithm.clone(),
         changes: PolicyChanges { k, confidence, suppression },
         time_limit: options.time_limit.map(|seconds| Duration::from_secs_f64(seconds.min(1e9))),
+        seed: None,
     };
     let workspace = options.place.workspace();
     let answer = if options.dry_run {

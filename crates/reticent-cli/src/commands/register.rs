@@ -2,7 +2,7 @@
 
 use reticent::recognise::TextKinds;
 use reticent_app::answer::{Origin, RecognisedColumn, RegisterAnswer};
-use reticent_app::request::{RegisterAs, RegisterRequest};
+use reticent_app::request::{Data, RegisterAs, RegisterRequest};
 
 use crate::args;
 use crate::console::Console;
@@ -12,7 +12,7 @@ use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, presentat
 /// Records a release.
 pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
     let request = RegisterRequest {
-        file: options.file.clone(),
+        data: Data::File(options.file.clone()),
         register_as: match options.register_as {
             args::RegisterAs::Release => RegisterAs::Release,
             args::RegisterAs::Population => RegisterAs::Population,

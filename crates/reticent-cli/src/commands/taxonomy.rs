@@ -12,7 +12,7 @@ use crate::terminal::{HINT, plural};
 /// Runs an action on the taxonomies.
 pub fn run(options: &Taxonomy, console: &Console) -> Result<u8, Error> {
     let TaxonomyAction::Update(options) = &options.action;
-    let request = TaxonomyUpdateRequest { data: options.data.clone(), dry_run: options.dry_run };
+    let request = TaxonomyUpdateRequest { data: options.data.clone().into(), dry_run: options.dry_run };
     let answer = Workspace::new(&options.policy).update_taxonomies(&request, &console.context)?;
     console.answer(&answer, |answer| print(answer, options))?;
     Ok(0)

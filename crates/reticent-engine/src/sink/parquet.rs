@@ -54,7 +54,7 @@ pub(super) fn write(
 }
 
 /// Values of a column by code; none for an empty text.
-enum TypedColumn {
+pub(crate) enum TypedColumn {
     Whole(Vec<Option<i64>>),
     Number(Vec<Option<f64>>),
     Date(Vec<Option<i32>>),
@@ -63,7 +63,7 @@ enum TypedColumn {
 
 impl TypedColumn {
     /// Chooses the narrowest type from which every text can be restored.
-    fn new(texts: &[String]) -> TypedColumn {
+    pub(crate) fn new(texts: &[String]) -> TypedColumn {
         if texts.iter().all(|text| text.is_empty()) {
             return TypedColumn::Text(vec![None; texts.len()]);
         }
@@ -79,7 +79,7 @@ impl TypedColumn {
             })
     }
 
-    fn data_type(&self) -> DataType {
+    pub(crate) fn data_type(&self) -> DataType {
         match self {
             TypedColumn::Whole(_) => DataType::Int64,
             TypedColumn::Number(_) => DataType::Float64,
@@ -88,7 +88,7 @@ impl TypedColumn {
         }
     }
 
-    fn array(&self, codes: impl Iterator<Item = Code>) -> ArrayRef {
+    pub(crate) fn array(&self, codes: impl Iterator<Item = Code>) -> ArrayRef {
         match self {
             TypedColumn::Whole(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Int64Array>()),
             TypedColumn::Number(cells) => Arc::new(codes.map(|code| cells[code as usize]).collect::<Float64Array>()),

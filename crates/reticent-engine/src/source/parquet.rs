@@ -1,25 +1,17 @@
-//! Parquet files: row groups, read as text regardless of their types.
-
-#[cfg(test)]
-mod tests;
-mod text;
+//! Parquet files, by row groups.
 
 use std::fs::File;
 use std::path::Path;
 
-use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
 
-use self::text::{TextArray, as_text, is_supported};
+use super::arrow::{BATCH, Texts, unsupported};
 use super::csv::other_format;
-use super::scan::{Fields, RowConsumer, RowError, trimmed};
+use super::scan::{RowConsumer, RowError};
 use super::{Origin, column_names};
 use crate::catch_panic::catch_panic;
 use crate::error::{Error, FileOperation, Result};
-
-/// Number of rows decoded at a time.
-const BATCH: usize = 16_384;
 
 /// Returns the metadata and the column names of a Parquet file.
 pub(crate) fn header(path: &Path) -> Result<(ArrowReaderMetadata, Vec<String>)> {
@@ -46,12 +38,10 @@ pub(crate) fn read_group<R: RowConsumer>(
     trim: bool,
     rows: &mut R,
 ) -> Result<()> {
-    for column in columns {
-        let field = metadata.schema().field(*column);
-        if !is_supported(field.data_type()) {
-            let message = format!("column `{}` is nested or has a type without a text form; omit it", field.name());
-            return Err(Error::malformed(path, None, message));
-        }
+    let name = |column: usize| metadata.schema().field(column).name();
+    if let Some(column) = unsupported(metadata.schema(), columns) {
+        let message = format!("column `{}` is nested or has a type without a text form; omit it", name(column));
+        return Err(Error::malformed(path, None, message));
     }
     let file = File::open(path).map_err(|error| Error::io(FileOperation::Read, path, error))?;
     let mask = ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied());
@@ -60,49 +50,25 @@ pub(crate) fn read_group<R: RowConsumer>(
         batches.with_row_groups(vec![group]).with_projection(mask).with_batch_size(BATCH).build()
     });
     let mut batches = batches.and_then(|batches| batches.ok()).ok_or_else(|| unreadable(path))?;
+    // The reader returns the columns of the mask in the order of the file, each once.
+    let mut in_file = columns.to_vec();
+    in_file.sort_unstable();
+    in_file.dedup();
+    let place = |column: &usize| in_file.binary_search(column).unwrap_or_default();
+    let places: Vec<usize> = columns.iter().map(place).collect();
     while let Some(batch) = catch_panic(|| batches.next()).ok_or_else(|| unreadable(path))? {
         let batch = batch.map_err(|_| unreadable(path))?;
-        let texts = catch_panic(|| texts(path, &batch, metadata, columns)).ok_or_else(|| unreadable(path))??;
-        for at in 0..batch.num_rows() {
-            rows.row(&BatchRow { texts: &texts, at, trim }).map_err(|error| match error {
-                RowError::NotUtf8(_) => unreadable(path),
-                RowError::OtherFormat(at) => other_format(&Origin::file(path.to_owned()), None, columns[at]),
-                RowError::Error(error) => error,
-            })?;
-        }
+        let texts = catch_panic(|| Texts::new(&batch, &places)).ok_or_else(|| unreadable(path))?;
+        let texts = texts.map_err(|place| {
+            let message =
+                format!("column `{}` has values without a text form; convert or omit it", name(in_file[place]));
+            Error::malformed(path, None, message)
+        })?;
+        texts.read(trim, rows).map_err(|error| match error {
+            RowError::NotUtf8(_) => unreadable(path),
+            RowError::OtherFormat(at) => other_format(&Origin::file(path.to_owned()), None, columns[at]),
+            RowError::Error(error) => error,
+        })?;
     }
     Ok(())
-}
-
-/// Returns the requested columns of a batch as texts, in the requested order.
-fn texts(
-    path: &Path,
-    batch: &RecordBatch,
-    metadata: &ArrowReaderMetadata,
-    columns: &[usize],
-) -> Result<Vec<TextArray>> {
-    columns
-        .iter()
-        .map(|column| {
-            let name = metadata.schema().field(*column).name();
-            let array = batch.column_by_name(name).ok_or_else(|| unreadable(path))?;
-            as_text(array).ok_or_else(|| {
-                let message = format!("column `{name}` has values without a text form; convert or omit it");
-                Error::malformed(path, None, message)
-            })
-        })
-        .collect()
-}
-
-struct BatchRow<'a> {
-    texts: &'a [TextArray],
-    at: usize,
-    trim: bool,
-}
-
-impl Fields for BatchRow<'_> {
-    fn field(&self, at: usize) -> &[u8] {
-        let text = self.texts[at].get(self.at).unwrap_or_default().as_bytes();
-        if self.trim { trimmed(text) } else { text }
-    }
 }

@@ -9,10 +9,10 @@ use std::thread;
 
 use super::blocks::{Block, Blocks};
 use super::csv::{self, Dialect};
-#[cfg(feature = "parquet")]
-use super::parquet;
 use super::records::Records;
 use super::{Input, InputFormat, Source};
+#[cfg(feature = "parquet")]
+use super::{frame::FrameChunk, parquet};
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
 
@@ -50,6 +50,8 @@ enum ChunkContent {
     Block(Block),
     #[cfg(feature = "parquet")]
     RowGroup(usize),
+    #[cfg(feature = "parquet")]
+    Rows(FrameChunk),
 }
 
 /// Reads these columns of all rows, with one consumer for each thread.
@@ -153,6 +155,15 @@ impl ChunkReader<'_> {
                         self.options.report(self.phase, done, total);
                     }
                 }
+                #[cfg(feature = "parquet")]
+                InputFormat::Frame(frame) => {
+                    let mut done = before;
+                    for chunk in frame.chunks() {
+                        done += chunk.rows as u64;
+                        self.send_chunk(at, ChunkContent::Rows(chunk))?;
+                        self.options.report(self.phase, done, total);
+                    }
+                }
             }
             before += input.bytes;
             self.options.report(self.phase, before, total);
@@ -216,6 +227,10 @@ impl Worker<'_> {
                 #[cfg(feature = "parquet")]
                 (InputFormat::Parquet(metadata), ChunkContent::RowGroup(group)) => {
                     parquet::read_group(input.origin.path(), metadata, group, self.columns, self.trim, rows)
+                }
+                #[cfg(feature = "parquet")]
+                (InputFormat::Frame(frame), ChunkContent::Rows(chunk)) => {
+                    frame.read_chunk(&chunk, self.columns, self.trim, rows)
                 }
                 #[cfg(feature = "parquet")]
                 _ => Ok(()),

@@ -6,6 +6,7 @@ mod bad_input;
 mod differential;
 mod engines;
 mod formats;
+mod frames;
 mod owners;
 mod profiles;
 mod real_files;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod fixture;
+mod fragments;
 mod pages;
 mod public;
 mod safe;

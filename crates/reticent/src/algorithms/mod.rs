@@ -167,7 +167,7 @@ impl Control<'_> {
 }
 
 /// Result of an algorithm.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct SearchOutcome {
     /// Recoding of the table.
     pub recoding: Recoding,

@@ -69,6 +69,13 @@ pub enum Hint {
 }
 
 impl Hint {
+    /// Returns the words of all hints.
+    pub fn all() -> &'static [&'static str] {
+        <Hint as strum::VariantNames>::VARIANTS
+    }
+}
+
+impl Hint {
     /// Returns the stable name of the hint.
     pub fn code(self) -> &'static str {
         self.into()

@@ -71,7 +71,7 @@ pub struct DraftedColumn {
 }
 
 /// A drafted policy with its taxonomy files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PolicyDraft {
     /// Content of `reticent.toml`.
     pub toml: String,

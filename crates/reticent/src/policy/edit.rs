@@ -8,7 +8,8 @@ use super::Policy;
 use crate::error::{Error, Result};
 
 /// Thresholds that replace those of a policy. `None` keeps the threshold of the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct PolicyChanges {
     /// Minimum number of people in an equivalence class.
     pub k: Option<u64>,

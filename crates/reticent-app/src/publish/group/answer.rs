@@ -60,7 +60,7 @@ impl GroupMaker<'_> {
             recipients: self.plan.recipients.clone(),
             folder,
             recorded,
-            dry_run: self.plan.is_rehearsal,
+            dry_run: !self.plan.publishes(),
             method: method.def.entry.id,
             form: method.form.word(),
             promise: Promise {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use reticent::distributions::distributions;
 use reticent::join::{Dangling, JoinRequirement, dangling, matching};
 use reticent::requirement::Requirement;
 use reticent::risk::release_risk;
@@ -13,9 +14,12 @@ use super::super::pipeline::{self, MadeRelease, RecordOutcome};
 use super::super::plan::{LoadedHistory, Plan};
 use super::past::EarlierReleases;
 use super::{RecodeMaker, RecodedCandidate, RecodedMeasures};
-use crate::answer::{ColumnAnswer, JoinAnswer, RecodedAnswer, Seconds};
+use crate::answer::{ColumnAnswer, Confidential, JoinAnswer, RecodedAnswer, Seconds};
 use crate::dataset::{LoadedPolicy, PreparedData};
 use crate::error::Result;
+
+/// Maximum number of bins of a distribution.
+const MAX_BINS: usize = 16;
 
 impl RecodeMaker<'_> {
     /// Returns the answer for a release, and for its ledger entry if it was recorded.
@@ -33,7 +37,7 @@ impl RecodeMaker<'_> {
         let RecodedMeasures { release, metrics } = made.measured;
         let (hidden_cells, hidden_in) = suppressed_cells(prepared, recoding);
         let mut notes = prepared.notes.clone();
-        notes.extend(outcome.notes);
+        notes.extend(outcome.notes.iter().cloned());
         notes.extend(self.choice_note(&algorithm));
         notes.extend(ignored_options(loaded, &algorithm));
         let fully_suppressed = self.fully_suppressed(&release);
@@ -84,7 +88,7 @@ impl RecodeMaker<'_> {
             judged: made.judged,
             joins: join_answers(&requirement, prepared, past),
             dangling,
-            dry_run: self.plan.is_rehearsal,
+            dry_run: !self.plan.publishes(),
             records: prepared.table.contingency.rows() + prepared.table.dropped,
             published: made.written.rows,
             suppressed: release.suppressed,
@@ -113,6 +117,7 @@ impl RecodeMaker<'_> {
             columns: column_answers(prepared, &release),
             notes,
             seconds: seconds_of(&seconds),
+            distributions: Confidential(distributions(&prepared.table, recoding, &release, MAX_BINS)?),
         })
     }
 }

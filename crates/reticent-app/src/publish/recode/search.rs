@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 const TRIES_WITHOUT_RELEASE: u64 = 2;
 
 /// The release of one algorithm.
+#[derive(Clone)]
 pub(super) struct Found {
     pub algorithm: String,
     pub outcome: SearchOutcome,
@@ -29,7 +30,7 @@ pub(super) struct Found {
 }
 
 /// State of the search: the tried algorithms, and their releases that were not used yet.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Search {
     tried: Vec<TriedAnswer>,
     /// Releases in ascending order of their loss. A used one is `None`.
@@ -43,6 +44,11 @@ pub(super) struct Search {
 }
 
 impl Search {
+    /// Returns the outcome of the search without the releases that were not used.
+    pub fn summary(self) -> Search {
+        Search { found: Vec::new(), deadline: None, ..self }
+    }
+
     /// Number of candidates. If no algorithm found a release, the refusal takes the place of one.
     pub fn ways(&self) -> usize {
         self.found.len().max(1)

@@ -1,20 +1,16 @@
-//! The comparison as an HTML page.
+//! The comparison as it is displayed.
 
-use std::path::Path;
-
-use reticent_report::{ComparedChoice, ComparedFigures, Comparison, comparison_html};
+use reticent_report::{ComparedChoice, ComparedFigures, Comparison};
 
 use crate::answer::{Choice, ChoiceResult, CompareAnswer};
 use crate::context::Context;
-use crate::error::Result;
-use crate::page_file::write_page;
 use crate::request::CompareRequest;
 
 /// Names of the settings, in the order of [`settings`].
 const SETTINGS: [&str; 6] = ["policy", "columns", "algorithm", "k", "confidence", "suppression"];
 
-/// Writes the page. Settings that all choices share are left out.
-pub(super) fn write(path: &Path, request: &CompareRequest, answer: &CompareAnswer, context: &Context) -> Result<()> {
+/// Returns the displayed comparison. Settings that all choices share are left out.
+pub(super) fn page(request: &CompareRequest, answer: &CompareAnswer, context: &Context) -> Comparison {
     let all: Vec<[String; SETTINGS.len()]> = answer.choices.iter().map(settings).collect();
     let differs = |at: &usize| all.iter().any(|one| one[*at] != all[0][*at]);
     let shown: Vec<usize> = (0..SETTINGS.len()).filter(differs).collect();
@@ -24,20 +20,19 @@ pub(super) fn write(path: &Path, request: &CompareRequest, answer: &CompareAnswe
         figures: choice.result.as_ref().map(figures),
         error: choice.error.clone(),
     };
-    let page = comparison_html(&Comparison {
+    Comparison {
         title: request
             .name
             .as_ref()
             .map_or("Risk and loss".to_owned(), |name| format!("Risk and loss of {}", name.as_str())),
         date: context.today(),
-        data: request.data.join(", "),
+        data: request.data.to_string(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         settings: shown.iter().map(|at| SETTINGS[*at]).collect(),
         choices: answer.choices.iter().zip(&all).map(choice).collect(),
         commands: answer.choices.iter().filter_map(|choice| choice.command.clone()).collect(),
         assumptions: answer.assumptions.clone(),
-    });
-    write_page(path, &page, false)
+    }
 }
 
 fn settings(choice: &Choice) -> [String; SETTINGS.len()] {

@@ -1,0 +1,101 @@
+//! The fragment of a comparison of settings. Like its page, it has no details about people.
+
+use maud::{Markup, html};
+use reticent::text::{counted, format_count};
+
+use super::parts::{Align, Status, block, collapsed, frame, headline, list, table};
+use crate::charts::{Point, scatter};
+use crate::comparison::{ComparedChoice, ComparedFigures, Comparison};
+use crate::words::percent;
+
+/// Renders a comparison as a fragment.
+pub fn comparison_fragment(comparison: &Comparison) -> String {
+    let has_posterior =
+        comparison.choices.iter().flat_map(|choice| &choice.figures).any(|known| known.posterior.is_some());
+    let posterior = |known: &ComparedFigures| known.posterior;
+    let body = html! {
+        (verdict(comparison))
+        (block("Loss by the highest risk of re-identification", &chart(comparison, "risk of re-identification", |known| Some(known.risk))))
+        @if has_posterior {
+            (block("Loss by the highest posterior of a sensitive value", &chart(comparison, "posterior", posterior)))
+        }
+        (block("Choices", &choices(comparison)))
+        (collapsed("Assumptions", &list(&comparison.assumptions)))
+        p.footnote {
+            "Rehearsed releases; nothing was published. Loss: 0 for the raw values, 100\u{a0}% if everything is suppressed. Dominated: "
+            "another choice within the policy has at most these risks and this loss. The fragment has no values of the data."
+        }
+    };
+    frame("comparison", false, &body)
+}
+
+fn verdict(comparison: &Comparison) -> Markup {
+    let found = comparison.choices.iter().filter(|choice| choice.state == "recommended").count();
+    let choices = counted(comparison.choices.len() as u64, "choice");
+    let (status, text) = match found {
+        0 => (Status::Open, format!("None of {choices} satisfies the policy")),
+        found => (Status::Holds, format!("{found} of {choices} recommended: the least loss within the policy")),
+    };
+    let commands: Vec<Markup> = comparison.commands.iter().map(|command| html! { code { (command) } }).collect();
+    headline(status, &format!("{}; data {}", comparison.title, comparison.data), &text, &commands)
+}
+
+/// Draws the loss against a risk.
+fn chart(comparison: &Comparison, axis: &str, risk: fn(&ComparedFigures) -> Option<f64>) -> Markup {
+    let point = |(number, choice): (usize, &ComparedChoice)| {
+        let figures = choice.figures.as_ref()?;
+        Some(Point { x: risk(figures)?, y: figures.loss, class: choice.state, label: number.to_string() })
+    };
+    let mut points: Vec<Point> = (1..).zip(&comparison.choices).filter_map(point).collect();
+    if points.is_empty() {
+        return html! {};
+    }
+    // The points that are drawn last are the most important ones.
+    let order = ["outside", "dominated", "frontier", "recommended"];
+    points.sort_by_key(|point| order.iter().position(|class| *class == point.class));
+    let states = [
+        ("recommended", "recommended"),
+        ("frontier", "on the frontier"),
+        ("dominated", "dominated"),
+        ("outside", "outside the policy"),
+    ];
+    html! {
+        p.legend { @for (state, text) in states { span { span.swatch.(state) {} (text) } " " } }
+        (scatter(&format!("Loss by {axis}"), axis, &points))
+    }
+}
+
+fn choices(comparison: &Comparison) -> Markup {
+    let mut heads: Vec<(&str, Align)> = vec![("no.", Align::Number), ("state", Align::Text)];
+    heads.extend(comparison.settings.iter().map(|setting| (*setting, Align::Text)));
+    heads.extend(["loss", "risk", "posterior", "classes", "records"].map(|head| (head, Align::Number)));
+    heads.push(("remarks", Align::Text));
+    let row = |(number, choice): (usize, &ComparedChoice)| {
+        let mut row = vec![number.to_string(), choice.state.to_owned()];
+        row.extend(choice.settings.iter().cloned());
+        // A choice can have fewer settings than the comparison.
+        row.resize(2 + comparison.settings.len(), String::new());
+        row.extend(figure_cells(choice));
+        row
+    };
+    table(&heads, &(1..).zip(&comparison.choices).map(row).collect::<Vec<_>>())
+}
+
+fn figure_cells(choice: &ComparedChoice) -> [String; 6] {
+    let Some(figures) = &choice.figures else {
+        let [one, two, three, four, five] = std::array::from_fn(|_| String::new());
+        return [one, two, three, four, five, choice.error.clone().unwrap_or_default()];
+    };
+    let suppressed = match figures.fully_suppressed.as_slice() {
+        [] => String::new(),
+        columns => format!("fully suppressed: {}", columns.join(", ")),
+    };
+    [
+        percent(figures.loss),
+        percent(figures.risk),
+        figures.posterior.map(percent).unwrap_or_default(),
+        format_count(figures.classes),
+        format_count(figures.records),
+        suppressed,
+    ]
+}
