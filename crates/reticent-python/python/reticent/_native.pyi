@@ -1,0 +1,93 @@
+"""The native module: verbs with requests and answers as JSON. Use the classes of the package instead."""
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import Any, Protocol
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+_PolicyParts = tuple[str, dict[str, str], str]
+_Path = str | PathLike[str]
+_Progress = Callable[[str, int, int], object]
+_Warn = Callable[[str, str | None], object]
+
+__version__: str
+
+class Context:
+    def __new__(
+        cls,
+        steward: str | None = None,
+        threads: int | None = None,
+        memory: int | None = None,
+        show_values: bool = False,
+    ) -> Context: ...
+
+class Table:
+    @property
+    def columns(self) -> list[str]: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+class Answer:
+    @property
+    def holds(self) -> bool | None: ...
+    def json(self) -> str: ...
+    def html(self, internal: bool) -> str | None: ...
+
+class Plan:
+    @property
+    def answer(self) -> Answer: ...
+    def classes(self) -> str: ...
+    def publish(
+        self,
+        name: str,
+        output: _Path,
+        context: Context,
+        progress: _Progress | None = None,
+        warn: _Warn | None = None,
+    ) -> Answer: ...
+
+class Workspace:
+    def __new__(
+        cls,
+        policy: _PolicyParts | None = None,
+        policy_file: _Path | None = None,
+        ledger: _Path | None = None,
+        key: _Path | None = None,
+        create: bool = False,
+        wait: float = 60.0,
+    ) -> Workspace: ...
+    def call(
+        self,
+        verb: str,
+        request: str,
+        context: Context,
+        rows: Any = None,
+        policies: Sequence[_PolicyParts] = (),
+        progress: _Progress | None = None,
+        warn: _Warn | None = None,
+    ) -> Answer: ...
+    def plan(
+        self,
+        request: str,
+        context: Context,
+        rows: Any,
+        progress: _Progress | None = None,
+        warn: _Warn | None = None,
+    ) -> Plan: ...
+
+def read_table(path: _Path) -> Table: ...
+def frame_of_columns(columns: Sequence[tuple[str, Sequence[object]]]) -> Table: ...
+def read_policy(path: _Path) -> tuple[str, dict[str, str], str]: ...
+def check_policy(toml: str, files: dict[str, str], folder: _Path) -> None: ...
+def catalogue() -> str: ...
+def presets() -> str: ...
+def reference() -> str: ...
+def codes() -> str: ...
+def hints() -> str: ...
+def explain(code: str) -> str: ...
+def policy_schema() -> str: ...
+def measure(request: str, rows: Any) -> float: ...
+def check_proof(request: str) -> str: ...
+def witness(request: str) -> str: ...
+def demo(folder: _Path, context: Context) -> str: ...
