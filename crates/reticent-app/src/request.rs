@@ -23,6 +23,7 @@ pub use reticent_engine::Frame;
 #[serde(deny_unknown_fields)]
 pub struct InitRequest {
     /// Rows.
+    #[serde(default)]
     pub data: Data,
     /// Encoding of text files, if it is not detected. The policy declares it.
     #[serde(default)]
@@ -52,6 +53,7 @@ pub struct InitRequest {
 #[serde(deny_unknown_fields)]
 pub struct TaxonomyUpdateRequest {
     /// Rows.
+    #[serde(default)]
     pub data: Data,
     /// Whether to report the new values only, and write nothing.
     #[serde(default)]
@@ -106,6 +108,7 @@ pub enum Given {
 #[serde(deny_unknown_fields)]
 pub struct PublishRequest {
     /// Rows.
+    #[serde(default)]
     pub data: Data,
     /// Unique name of the release.
     pub name: ReleaseName,
@@ -175,6 +178,7 @@ impl PublishRequest {
 #[serde(deny_unknown_fields)]
 pub struct CompareRequest {
     /// Rows.
+    #[serde(default)]
     pub data: Data,
     /// Name of the release; a free name if `None`.
     #[serde(default)]
@@ -226,6 +230,7 @@ pub enum RegisterAs {
 #[serde(deny_unknown_fields)]
 pub struct RegisterRequest {
     /// Rows of the release: one file, whose hash is recorded, or a table in memory.
+    #[serde(default)]
     pub data: Data,
     /// What the table is.
     #[serde(default)]

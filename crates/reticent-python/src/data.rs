@@ -9,7 +9,7 @@ use arrow_array::{
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{Field, Schema};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 use reticent_app::request::{Data, Frame};
 use serde_json::json;
 
@@ -27,7 +27,9 @@ pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
     if let Ok(path) = rows.cast::<PyString>() {
         return Ok(Data::Files(vec![path.to_string()]));
     }
-    if let Ok(paths) = rows.extract::<Vec<String>>() {
+    if rows.is_instance_of::<PyList>()
+        && let Ok(paths) = rows.extract::<Vec<String>>()
+    {
         return Ok(Data::Files(paths));
     }
     if !rows.hasattr("__arrow_c_stream__")? {

@@ -254,7 +254,7 @@ class Ledger:
             "marginal_of": None if marginal_of is None else str(marginal_of),
             "dry_run": dry_run,
         }
-        return self._call(Registration, "register", _given(request) | {"data": []}, data=data, policy=policy)
+        return self._call(Registration, "register", _given(request), data=data, policy=policy)
 
     # Disclosure
 
@@ -495,7 +495,6 @@ def _release_request(
     time_limit: float | None,
 ) -> dict[str, Any]:
     return {
-        "data": [],
         "name": name,
         "recipients": _names(to),
         "columns": None if columns is None else list(columns),

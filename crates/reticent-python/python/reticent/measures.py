@@ -77,7 +77,6 @@ def draft(
         **dict.fromkeys(drop, "drop"),
     }
     request = {
-        "data": [],
         "roles": list(roles.items()),
         "owner": owner,
         "preset": preset,
@@ -95,13 +94,13 @@ def _draft(rows: Any, request: Mapping[str, Any], context: _native.Context) -> _
 
 
 def _columns(rows: Any, context: _native.Context) -> list[str]:
-    answer = json.loads(_native.Workspace(("", {}, "")).call("columns", _json({"data": []}), context, rows).json())
+    answer = json.loads(_native.Workspace(("", {}, "")).call("columns", _json({}), context, rows).json())
     return list(answer["columns"])
 
 
 def update_taxonomies(policy: Policy, data: Rows) -> tuple[Policy, TaxonomyUpdate]:
     """Returns the policy with the values of new data in its taxonomies, and what was added."""
-    request = {"data": [], "dry_run": True}
+    request = {"dry_run": True}
     answer = workspace(policy, None, None).call("update-taxonomies", _json(request), _native.Context(), rows_of(data), (), None, warn)
     update = TaxonomyUpdate(answer)
     files = {**policy.files, **update.to_dict()["files"]}

@@ -78,7 +78,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             seed=0,
         )
         columns = [(name, _column(X[:, at], is_number)) for at, (name, is_number) in enumerate(zip(names, numeric, strict=True))]
-        request = {"data": [], "name": "fit", "recipients": ["nobody"], "output": "fit.parquet"}
+        request = {"name": "fit", "recipients": ["nobody"], "output": "fit.parquet"}
         try:
             plan = workspace(policy, "no-ledger", "no-key", create=True).plan(
                 _json(request), _native.Context(), _native.frame_of_columns(columns)
