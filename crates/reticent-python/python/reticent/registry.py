@@ -106,7 +106,7 @@ class Registry:
     def __getattr__(self, name: str) -> Callable[..., Spec]:
         for entry in catalogue(self._kind):
             if entry.name == name:
-                return _function(entry)
+                return _function(entry.kind, entry.id)
         known = ", ".join(entry.name for entry in catalogue(self._kind))
         raise AttributeError(f"there is no {self._kind} {name!r}; known: {known}")
 
@@ -124,7 +124,8 @@ class Registry:
 
 
 @lru_cache(maxsize=None)
-def _function(entry: Entry) -> Callable[..., Spec]:
+def _function(kind: str, id: str) -> Callable[..., Spec]:
+    entry = next(entry for entry in catalogue(kind) if entry.id == id)
     names = {parameter.name.replace("-", "_"): parameter for parameter in entry.parameters}
 
     def make(**options: Any) -> Spec:
