@@ -9,7 +9,15 @@ ci:
 
 # All tests.
 test:
-    cargo test --workspace
+    ./run-tests
+
+# The tests of the Python package.
+python:
+    ./run-tests python
+
+# The wheel of the Python package, in target/wheels.
+wheel:
+    python3 -m pip wheel --no-deps --wheel-dir target/wheels ./crates/reticent-python
 
 # Fuzz the CSV source, the policy and the taxonomy parser, so many seconds each.
 fuzz seconds="600":

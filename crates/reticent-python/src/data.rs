@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::errors::invalid;
 use crate::table::Table;
 
-/// Reads rows: an object with an Arrow stream, a path, or a list of paths.
+/// Reads rows: an object with an Arrow stream, a path, or a list of either.
 ///
 /// The arrays of a stream are not copied. Nothing of a failure of the stream is passed on, because it can quote cells.
 pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
@@ -27,10 +27,11 @@ pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
     if let Ok(path) = rows.cast::<PyString>() {
         return Ok(Data::Files(vec![path.to_string()]));
     }
-    if rows.is_instance_of::<PyList>()
-        && let Ok(paths) = rows.extract::<Vec<String>>()
-    {
-        return Ok(Data::Files(paths));
+    if let Ok(parts) = rows.cast::<PyList>() {
+        return match parts.extract::<Vec<String>>() {
+            Ok(paths) => Ok(Data::Files(paths)),
+            Err(_) => streams(parts).map(Data::Frame),
+        };
     }
     if !rows.hasattr("__arrow_c_stream__")? {
         let name = rows.get_type().name()?.to_string();
@@ -39,16 +40,29 @@ pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
         );
         return Err(invalid(py, "data-unsupported", &text, json!({ "type": name })));
     }
-    let unreadable = || {
-        let text = "the data frame cannot be read as an Arrow stream: a column has values of several types, or of a type without an Arrow \
-                    form; convert the column to one type";
-        invalid(py, "data-unreadable", text, json!({}))
-    };
+    stream(rows).map(Data::Frame)
+}
+
+/// Reads Arrow streams with the same columns, one after the other: the parts of a frame.
+fn streams(parts: &Bound<'_, PyList>) -> PyResult<Frame> {
+    let frames: Vec<Frame> = parts.iter().map(|part| stream(&part)).collect::<PyResult<_>>()?;
+    Frame::concat(frames).ok_or_else(|| unreadable(parts.py()))
+}
+
+/// Reads an Arrow stream. Its arrays are not copied.
+fn stream(rows: &Bound<'_, PyAny>) -> PyResult<Frame> {
+    let py = rows.py();
     let stream = RecordBatchStreamReader::from_pyarrow_bound(rows);
-    let stream = stream.map_err(|error| if is_signal(py, &error) { error } else { unreadable() })?;
+    let stream = stream.map_err(|error| if is_signal(py, &error) { error } else { unreadable(py) })?;
     let schema = stream.schema();
-    let batches = py.detach(|| stream.collect::<Result<Vec<RecordBatch>, _>>()).map_err(|_| unreadable())?;
-    Ok(Data::Frame(Frame::new(schema, batches)))
+    let batches = py.detach(|| stream.collect::<Result<Vec<RecordBatch>, _>>()).map_err(|_| unreadable(py))?;
+    Ok(Frame::new(schema, batches))
+}
+
+fn unreadable(py: Python<'_>) -> PyErr {
+    let text = "the data frame cannot be read as an Arrow stream: a column has values of several types, or of a type without an Arrow \
+                form; convert the column to one type";
+    invalid(py, "data-unreadable", text, json!({}))
 }
 
 /// Whether an exception is not an error of the data, such as an interrupt.

@@ -216,7 +216,7 @@ pub struct JoinAnswer {
 }
 
 /// The value of a metric with its description.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct MetricAnswer {
     /// Id of the metric.
     pub id: &'static str,

@@ -76,7 +76,7 @@ impl PlannedRelease {
             return run(&self.workspace, request, PlanPurpose::Release, context);
         };
         let loaded = load_for(&self.workspace, request, PlanPurpose::Release)?;
-        if loaded.text != planned.policy || loaded.policy.method.is_some() {
+        if !planned.is_of(&loaded) {
             return run(&self.workspace, request, PlanPurpose::Release, context);
         }
         let plan = Plan::new(&self.workspace, request, PlanPurpose::Release, loaded, context);

@@ -9,7 +9,7 @@ mod remedies;
 mod search;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use hashbrown::HashMap;
@@ -63,12 +63,20 @@ fn publish_by(maker: &RecodeMaker<'_>, loaded: LoadedReleases, key: Option<&Key>
 
 /// A planned release: its data, and the recoding that was judged.
 pub(crate) struct Planned {
-    /// Text of the policy.
-    pub policy: String,
+    /// Text of the policy, and of its taxonomies by column.
+    policy: (String, Vec<(String, String)>),
     data: ReleaseData,
     planning: Planning,
     /// Fingerprint of the key for owner links.
     key: Option<String>,
+}
+
+impl Planned {
+    /// Returns whether the release was planned with this policy and these taxonomies.
+    pub(crate) fn is_of(&self, loaded: &LoadedPolicy) -> bool {
+        let (text, taxonomies) = &self.policy;
+        *text == loaded.text && *taxonomies == loaded.taxonomies
+    }
 }
 
 /// What the search of a plan found.
@@ -92,7 +100,8 @@ pub(crate) fn plan(plan: &Plan<'_>) -> Result<(RecodedAnswer, Planned)> {
     let mut answer = maker.answer(made, None, &recalled, &past)?;
     answer.alternative = maker.alternative(&answer, &recalled, &past)?;
     let planning = Planning { search: maker.into_search().summary(), candidate };
-    let (policy, key) = (plan.loaded.text.clone(), key.map(|key| key.fingerprint()));
+    let policy = (plan.loaded.text.clone(), plan.loaded.taxonomies.clone());
+    let key = key.map(|key| key.fingerprint());
     Ok((answer, Planned { policy, data, planning, key }))
 }
 
@@ -224,6 +233,15 @@ pub(crate) struct RecodedCandidate {
     algorithm: String,
     requirement: Arc<Requirement>,
     outcome: Arc<SearchOutcome>,
+    /// Measures, once they are computed: a planned release is measured once.
+    measures: Arc<OnceLock<Arc<RecodedMeasures>>>,
+}
+
+impl RecodedCandidate {
+    fn new(algorithm: String, requirement: Requirement, outcome: SearchOutcome) -> RecodedCandidate {
+        let (requirement, outcome) = (Arc::new(requirement), Arc::new(outcome));
+        RecodedCandidate { algorithm, requirement, outcome, measures: Arc::default() }
+    }
 }
 
 /// The release in memory with its metrics.
@@ -244,7 +262,7 @@ impl Maker for RecodeMaker<'_> {
     type Written = WriteSummary;
     type Verified = VerifiedFile;
     type Audited = Audited;
-    type Measured = RecodedMeasures;
+    type Measured = Arc<RecodedMeasures>;
 
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierReleases> {
         EarlierReleases::load(ledger, recalled, self.plan)
@@ -270,9 +288,7 @@ impl Maker for RecodeMaker<'_> {
             self.search_all(past, &requirement)?;
         }
         match self.next_candidate(way)? {
-            Some(Found { algorithm, outcome, .. }) => {
-                Ok(RecodedCandidate { algorithm, requirement: Arc::new(requirement), outcome: Arc::new(outcome) })
-            }
+            Some(Found { algorithm, outcome, .. }) => Ok(RecodedCandidate::new(algorithm, requirement, outcome)),
             None => self.back_off(past, requirement),
         }
     }
@@ -313,13 +329,16 @@ impl Maker for RecodeMaker<'_> {
         Ok(false)
     }
 
-    fn measure(&self, _: &EarlierReleases, candidate: &RecodedCandidate) -> Result<RecodedMeasures> {
+    fn measure(&self, _: &EarlierReleases, candidate: &RecodedCandidate) -> Result<Arc<RecodedMeasures>> {
+        if let Some(measures) = candidate.measures.get() {
+            return Ok(measures.clone());
+        }
         let recoding = &candidate.outcome.recoding;
         let (table, purpose) = (&self.prepared.table, &self.plan.loaded.policy.purpose);
         let release = recoding.apply(table)?;
         let measures = measure_all(&Comparison { table, recoding, release: &release, purpose })?;
         let metrics = measures.into_iter().map(|(id, measure)| MetricAnswer { id, measure }).collect();
-        Ok(RecodedMeasures { release, metrics })
+        Ok(candidate.measures.get_or_init(|| Arc::new(RecodedMeasures { release, metrics })).clone())
     }
 
     fn record_parts<'m>(&'m self, made: &'m MadeRelease<Self>) -> Result<RecordParts<'m>> {
@@ -336,7 +355,7 @@ impl Maker for RecodeMaker<'_> {
             }
             None => None,
         };
-        let RecodedMeasures { release, metrics } = &made.measured;
+        let RecodedMeasures { release, metrics } = &*made.measured;
         let guarantee = serde_json::to_value(made.candidate.outcome.guarantee).ok();
         Ok(RecordParts {
             body: Body { columns: recoding.columns.iter().map(column).collect(), counts: published.clone() },

@@ -68,6 +68,20 @@ fn a_plan_with_another_policy_is_made_again() {
 }
 
 #[test]
+fn a_plan_with_another_taxonomy_is_made_again() {
+    let folder =
+        TestFolder::clinic(&clinic_policy(3).replace("[columns.city]", "[columns.city]\ntaxonomy = \"city.csv\""));
+    folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
+    let planned = plan(&folder, &request(&folder, "x.csv")).unwrap();
+    let cities = &(*planned.answer()).json()["columns"][2]["published"];
+    assert!(cities.as_array().unwrap().contains(&"France".into()), "{cities}");
+    folder.write("city.csv", "Paris;West;*\nLyon;West;*\nOslo;North;*\nBergen;North;*\n");
+    publish(&folder, &planned, "one").passes();
+    let published = folder.read("one.csv");
+    assert!(!published.contains("France") && !published.contains("Norway"), "{published}");
+}
+
+#[test]
 fn a_plan_that_is_weaker_than_the_policy_is_not_published() {
     let folder = TestFolder::clinic(&clinic_policy(4));
     let mut weaker = request(&folder, "x.csv");

@@ -74,12 +74,14 @@ fn there_is_no_process_wide_state() {
 #[test]
 fn interfaces_call_only_the_application() {
     let below = ["reticent_ledger", "reticent_engine", "reticent_report"];
-    let found = with("reticent-cli", |line| below.iter().any(|name| line.contains(name)));
-    assert!(found.is_empty(), "{found:#?}");
-    let manifest = fs::read_to_string(crates().join("reticent-cli/Cargo.toml")).unwrap();
-    let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
-    let below = ["reticent-ledger", "reticent-engine", "reticent-report"];
-    assert!(!below.iter().any(|name| dependencies.contains(name)), "{dependencies}");
+    for interface in ["reticent-cli", "reticent-python"] {
+        let found = with(interface, |line| below.iter().any(|name| line.contains(name)));
+        assert!(found.is_empty(), "{found:#?}");
+        let manifest = fs::read_to_string(crates().join(interface).join("Cargo.toml")).unwrap();
+        let dependencies = manifest.split("[dev-dependencies]").next().unwrap();
+        let below = ["reticent-ledger", "reticent-engine", "reticent-report"];
+        assert!(!below.iter().any(|name| dependencies.contains(name)), "{dependencies}");
+    }
 }
 
 /// The report sees results of the library, and no record or table.

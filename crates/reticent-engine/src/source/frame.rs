@@ -33,6 +33,14 @@ impl Frame {
         Frame { schema, batches: batches.into() }
     }
 
+    /// Returns the rows of several tables, one after the other; none if their columns differ.
+    pub fn concat(frames: Vec<Frame>) -> Option<Frame> {
+        let schema = frames.first()?.schema();
+        let is_same = frames.iter().all(|frame| frame.schema.fields() == schema.fields());
+        let batches = frames.iter().flat_map(|frame| frame.batches.iter().cloned()).collect();
+        is_same.then(|| Frame::new(schema, batches))
+    }
+
     /// Returns the columns.
     pub fn schema(&self) -> SchemaRef {
         self.schema.clone()

@@ -42,7 +42,7 @@ def receiver(progress: Progress) -> Iterator[Callable[[str, int, int], object] |
         yield None
     elif progress is True:
         try:
-            from tqdm.auto import tqdm
+            from tqdm.auto import tqdm  # type: ignore[import-untyped]  # tqdm has no types
         except ImportError as error:
             raise ImportError("progress=True needs tqdm: pip install tqdm; or pass a function") from error
         bars = _Bars(tqdm)

@@ -67,7 +67,7 @@ def _value(value: Any) -> str:
     if isinstance(value, float):
         if math.isinf(value) or math.isnan(value):
             return "nan" if math.isnan(value) else ("inf" if value > 0 else "-inf")
-        return repr(value)
+        return repr(float(value))  # a number of numpy is a float with another repr
     if isinstance(value, datetime.date):
         return _text(value.isoformat())
     if isinstance(value, Mapping):

@@ -292,16 +292,21 @@ class Release(Publication):
     def tables(self) -> dict[str, _native.Table]:
         """Tables of the release, by file name without extension. A release by an algorithm has one table."""
         path = self.path
+        self._check()
         files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
         return {file.name.split(".")[0]: _native.read_table(file) for file in files}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._table().__arrow_c_stream__(requested_schema)
+
+    def _table(self) -> _native.Table:
+        """Returns the only table of the release."""
         path = self.path
         if path.is_dir():
-            names = ", ".join(self.tables)
+            names = ", ".join(sorted(file.stem for file in path.glob("*.csv")))
             raise TypeError(f"the release has several tables; choose one of release.tables: {names}")
         self._check()
-        return _native.read_table(path).__arrow_c_stream__(requested_schema)
+        return _native.read_table(path)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Copies the published file or folder, byte by byte.
@@ -312,6 +317,7 @@ class Release(Publication):
         """
         source, target = self.path, Path(path)
         if source.is_dir():
+            self._check()
             shutil.copytree(source, target)
             return target
         if _endings(source) != _endings(target):
@@ -323,12 +329,22 @@ class Release(Publication):
 
     def _check(self) -> None:
         """Checks that the published file is the one that was verified."""
-        hashed = sha256()
-        with self.path.open("rb") as file:
-            while block := file.read(1 << 20):
-                hashed.update(block)
-        if hashed.hexdigest() != self.sha256:
-            raise ModifiedError(f"{self.path} was modified after it was published", "release-modified", {"path": str(self.path)})
+        path = self.path
+        if path.is_dir():
+            lines = (f"{_hash(file)}  {file.name}\n" for file in sorted(path.iterdir()))
+            found = sha256("".join(lines).encode()).hexdigest()
+        else:
+            found = _hash(path)
+        if found != self.sha256:
+            raise ModifiedError(f"{path} was modified after it was published", "release-modified", {"path": str(path)})
+
+
+def _hash(path: Path) -> str:
+    hashed = sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            hashed.update(block)
+    return hashed.hexdigest()
 
 
 def _endings(path: Path) -> str:
@@ -409,7 +425,8 @@ class Draft(Answer):
         roles = ", ".join(f"{column['name']}={column['role']}" for column in self.suggestions)
         return f"Draft({self._fields['rows']} rows: {roles})"
 
-    def _repr_html_(self) -> str:
+    def html(self, *, internal: bool = False) -> str:
+        """Returns the answer as an HTML fragment. Both variants are the same."""
         head = "".join(f"<th>{name}</th>" for name in ("column", "values", "role", "suggested role", "reason"))
         keys = ("name", "values", "role", "suggested_role", "reason")
         rows = "".join(
@@ -438,7 +455,8 @@ class Log(Answer):
     def __repr__(self) -> str:
         return f"Log({len(self.entries)} entries, {len(self.releases)} releases, ledger={self._fields['ledger']!r})"
 
-    def _repr_html_(self) -> str:
+    def html(self, *, internal: bool = False) -> str:
+        """Returns the answer as an HTML fragment. Both variants are the same."""
         head = "".join(f"<th>{name}</th>" for name in ("number", "release", "date", "recipients", "records", "columns"))
         rows = "".join(
             "<tr>"

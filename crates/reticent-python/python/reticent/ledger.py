@@ -146,6 +146,7 @@ class Ledger:
         Raises:
             Refused: No release satisfies the policy. ``remedies`` says what would.
         """
+        self._needs_policy("plan", policy)
         request = _release_request(name, to, columns, algorithm, seed, ignore_history, time_limit)
         request["output"] = self._default_output(name, policy)
         request["changes"] = _changes(k, confidence, suppression)
@@ -412,6 +413,10 @@ class Ledger:
 
     # Calls
 
+    def _needs_policy(self, verb: str, policy: Policy | Path_ | None) -> None:
+        if policy is None and self._policy is None:
+            raise InvalidError(f"{verb} needs a policy; pass one, or open the ledger with a policy", "policy-missing")
+
     def _workspace(self, policy: Policy | Path_ | None) -> _native.Workspace:
         return workspace(policy or self._policy, self._path, self._key, create=self._create, wait=self._wait)
 
@@ -429,10 +434,9 @@ class Ledger:
         data: Any = None,
         policy: Policy | Path_ | None = None,
     ) -> A:
-        needs_policy = verb in {"publish", "compare", "check"}
-        if needs_policy and policy is None and self._policy is None:
-            raise InvalidError(f"{verb} needs a policy; pass one, or open the ledger with a policy", "policy-missing")
-        rows = None if data is None else rows_of(data)
+        if verb in {"publish", "compare", "check"}:
+            self._needs_policy(verb, policy)
+        rows = rows_of(data) if verb in {"publish", "compare", "check", "register"} else None
         with receiver(self._progress) as progress:
             answer = self._workspace(policy).call(verb, _json(request), self._context, rows, (), progress, warn)
         return kind(answer)

@@ -11,6 +11,7 @@ from . import _native
 from ._data import Rows, rows_of
 from ._progress import Progress, receiver, warn
 from .answers import Check, Draft, Publication, TaxonomyUpdate
+from .errors import DataError
 from .ledger import Path_, _json, workspace
 from .policy import Columns, Policy
 
@@ -38,8 +39,12 @@ def check(
     rows = rows_of(data)
     context = _native.Context(None, None, None, show_values)
     if policy is None:
-        given = [*quasi, *sensitive, *([owner] if owner else [])]
-        rest = [name for name in _columns(rows, context) if name not in given]
+        given = dict.fromkeys([*quasi, *sensitive, *([owner] if owner else [])])
+        columns = _columns(rows, context)
+        unknown = next((name for name in given if name not in columns), None)
+        if columns and unknown is not None:
+            raise DataError(f"the data has no column `{unknown}`", "column-unknown", {"column": unknown})
+        rest = [name for name in columns if name not in given]
         policy = Policy(quasi=quasi, sensitive=sensitive, owner=owner, drop=rest, k=2)
     elif quasi or sensitive or owner:
         raise ValueError("pass a policy, or the roles of the columns, not both")
@@ -93,9 +98,9 @@ def _draft(rows: Any, request: Mapping[str, Any], context: _native.Context) -> _
     return in_memory.call("init", _json(request), context, rows, (), None, warn)
 
 
-def _columns(rows: Any, context: _native.Context) -> list[str]:
+def _columns(rows: Any, context: _native.Context) -> dict[str, None]:
     answer = json.loads(_native.Workspace(("", {}, "")).call("columns", _json({}), context, rows).json())
-    return list(answer["columns"])
+    return dict.fromkeys(answer["columns"])
 
 
 def update_taxonomies(policy: Policy, data: Rows) -> tuple[Policy, TaxonomyUpdate]:
@@ -223,5 +228,6 @@ def witness(head: Path_, previous: Path_, key: Path_, name: str, *, proof: Path_
 
 def demo(folder: Path_) -> dict[str, Any]:
     """Shows on example data in a new folder what two releases disclose together, and how Reticent prevents it."""
+    os.makedirs(folder, exist_ok=True)
     answer: dict[str, Any] = json.loads(_native.demo(os.fspath(folder), _native.Context()))
     return answer

@@ -340,7 +340,7 @@ def _lists(names: Sequence[str] | Sequence[Sequence[str]]) -> Any:
 def _without_empty(tables: Mapping[str, Any]) -> dict[str, Any]:
     """Leaves out keys without a value, and sections without a key."""
     kept = {
-        section: {key: value for key, value in table.items() if value is not None and value != []}
+        section: {key: value for key, value in table.items() if value is not None and not (isinstance(value, list) and not value)}
         for section, table in tables.items()
     }
     return {section: table for section, table in kept.items() if table}

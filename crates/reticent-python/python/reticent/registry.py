@@ -104,6 +104,8 @@ class Registry:
         self._kind = kind
 
     def __getattr__(self, name: str) -> Callable[..., Spec]:
+        if name.startswith("_"):  # Python asks for such names while it copies an object, before `_kind` exists
+            raise AttributeError(name)
         for entry in catalogue(self._kind):
             if entry.name == name:
                 return _function(entry.kind, entry.id)

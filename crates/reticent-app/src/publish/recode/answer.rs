@@ -32,17 +32,17 @@ impl RecodeMaker<'_> {
     ) -> Result<RecodedAnswer> {
         let (Plan { request, loaded, .. }, prepared) = (self.plan, self.prepared);
         let seconds = made.seconds;
-        let RecodedCandidate { algorithm, requirement, outcome } = made.candidate;
+        let RecodedCandidate { algorithm, requirement, outcome, .. } = made.candidate;
         let recoding = &outcome.recoding;
-        let RecodedMeasures { release, metrics } = made.measured;
+        let RecodedMeasures { release, metrics } = &*made.measured;
         let (hidden_cells, hidden_in) = suppressed_cells(prepared, recoding);
         let mut notes = prepared.notes.clone();
         notes.extend(outcome.notes.iter().cloned());
         notes.extend(self.choice_note(&algorithm));
         notes.extend(ignored_options(loaded, &algorithm));
-        let fully_suppressed = self.fully_suppressed(&release);
+        let fully_suppressed = self.fully_suppressed(release);
         let confidence = loaded.policy.shorthand.confidence;
-        let mut warnings = warnings(prepared, &release, (confidence, &fully_suppressed))?;
+        let mut warnings = warnings(prepared, release, (confidence, &fully_suppressed))?;
         let all: Vec<usize> = (0..past.history.releases.len()).collect();
         let dangling = dangling(&prepared.table, &past.history, &all, &requirement.rules);
         warnings.extend(dangling.iter().filter_map(|dangling| dangling_warning(dangling, prepared)));
@@ -93,7 +93,7 @@ impl RecodeMaker<'_> {
             published: made.written.rows,
             suppressed: release.suppressed,
             dropped: prepared.table.dropped,
-            classes: self.classes(&release)?,
+            classes: self.classes(release)?,
             algorithm,
             tried: self.tried(),
             max_tries: self.max_tries(),
@@ -112,12 +112,12 @@ impl RecodeMaker<'_> {
             not_established,
             verified: made.verified.verdict,
             audited: made.audited,
-            risk: release_risk(&release),
-            metrics,
-            columns: column_answers(prepared, &release),
+            risk: release_risk(release),
+            metrics: metrics.clone(),
+            columns: column_answers(prepared, release),
             notes,
             seconds: seconds_of(&seconds),
-            distributions: Confidential(distributions(&prepared.table, recoding, &release, MAX_BINS)?),
+            distributions: Confidential(distributions(&prepared.table, recoding, release, MAX_BINS)?),
         })
     }
 }

@@ -1,7 +1,5 @@
 //! A coarser release, if the releases of all algorithms are refused.
 
-use std::sync::Arc;
-
 use reticent::Recoding;
 use reticent::algorithms::{self, BackedOff, Control, Guarantee, SearchOutcome};
 use reticent::error::Obstacle;
@@ -70,10 +68,6 @@ impl RecodeMaker<'_> {
         let (steps, notes) = searched.map_or((0, Vec::new()), |outcome| (outcome.steps, outcome.notes));
         let notes = notes.into_iter().chain([note]).collect();
         let outcome = SearchOutcome { recoding, guarantee: Guarantee::Safe, steps: steps + judged, notes };
-        Ok(RecodedCandidate {
-            algorithm: algorithm.to_owned(),
-            requirement: Arc::new(requirement),
-            outcome: Arc::new(outcome),
-        })
+        Ok(RecodedCandidate::new(algorithm.to_owned(), requirement, outcome))
     }
 }
