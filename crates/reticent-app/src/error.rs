@@ -13,6 +13,8 @@ use reticent::Remedies;
 use reticent::error::{Hint, KnowledgeFault};
 use reticent::republication::Departures;
 
+use crate::policy_source;
+
 pub use codes::{CODES, ErrorCode, all_codes, markdown};
 pub use problem::{AmbiguousFormat, Problem};
 pub use unfit::UnfitRow;
@@ -28,7 +30,7 @@ pub enum Error {
     #[error(transparent)]
     Library(reticent::Error),
     /// The policy is invalid.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}{error}", policy_source::place(.path))]
     Policy {
         /// File of the policy.
         path: PathBuf,

@@ -6,7 +6,7 @@ use reticent_ledger::HistoryScope;
 use reticent_report::{
     CheckView, CheckedColumn, CheckedModel, Comparison, GroupedView, MetricLine, ReasonLine, ReleaseView,
     StatementLine, StatementOutcome, TriedLine, audit_fragment, check_fragment, comparison_fragment, grouped_fragment,
-    release_fragment,
+    release_fragment, table_fragment,
 };
 
 use crate::answer::{AuditAnswer, CheckAnswer, GroupedAnswer, Publication, RecodedAnswer};
@@ -141,8 +141,13 @@ fn grouped(answer: &GroupedAnswer, public: bool) -> String {
 }
 
 /// Renders a comparison.
-pub(crate) fn comparison(page: &Comparison) -> String {
-    comparison_fragment(page)
+pub(crate) fn comparison(page: &Comparison, public: bool) -> String {
+    comparison_fragment(page, public, MIN_PUBLIC_COUNT)
+}
+
+/// Renders a table with a title, such as the log of a ledger.
+pub fn table(title: &str, headers: &[&str], rows: &[Vec<String>], note: Option<&str>) -> String {
+    table_fragment(title, headers, rows, note)
 }
 
 /// Renders the disclosure risk report of an audit.

@@ -94,7 +94,10 @@ pub fn call(
             let (json, holds) = (to_json(&*answer)?, Some(answer.holds()));
             Ok(Answered { json, holds, html: Some(Arc::new(move |public| fragment::check(&answer, public))) })
         }
-        "columns" => plain(&workspace.columns(&data.unwrap_or_default(), context)?),
+        "columns" => {
+            let ColumnTypes { types_of } = read(request)?;
+            plain(&workspace.columns(&data.unwrap_or_default(), &types_of, context)?)
+        }
         "compare" => {
             let mut request: CompareRequest = read(request)?;
             set(&mut request.data, data);
@@ -102,7 +105,7 @@ pub fn call(
             let answer = workspace.compare(&request, context)?;
             let (json, holds) = (to_json(&answer)?, Some(answer.choices.iter().any(|choice| choice.result.is_some())));
             let page = answer.page;
-            Ok(Answered { json, holds, html: Some(Arc::new(move |_| fragment::comparison(&page))) })
+            Ok(Answered { json, holds, html: Some(Arc::new(move |public| fragment::comparison(&page, public))) })
         }
         "diff" => {
             let Pair { from, to } = read(request)?;
@@ -211,6 +214,13 @@ pub fn error_json(error: &Error) -> Value {
 #[serde(deny_unknown_fields)]
 struct Shown {
     release: String,
+}
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[derive(Default)]
+struct ColumnTypes {
+    types_of: Vec<String>,
 }
 
 #[derive(Deserialize)]

@@ -75,6 +75,7 @@ pub use context::{Cancel, Context, Event, Events, Limits};
 pub use demo::{DEMO_REPORT, demo};
 pub use error::{Error, Result};
 pub use explain::explain;
+pub use fragment::table;
 pub use json::{Answered, Attached, VERBS, call, error_json, publication, read};
 pub use measure::measure;
 pub use policy_source::{PolicySource, PolicyText};

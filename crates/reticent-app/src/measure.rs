@@ -27,7 +27,9 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
     let engine = request.data.open(context.engine_options())?;
     let names: Vec<String> = request.on.iter().chain(&request.sensitive).cloned().collect();
     let columns = names.iter().map(|name| CountColumn { name: name.clone(), bins: None }).collect();
-    let counts = engine.count(&CountRequest { columns, owner: request.owner.clone(), key: None })?;
+    let mut counts = engine.count(&CountRequest { columns, owner: request.owner.clone(), key: None })?;
+    // In a published table, `*` is a value like any other. As the text of a value, it is reserved; this text has the same order.
+    counts.values.iter_mut().flatten().filter(|text| *text == "*").for_each(|text| text.push('\u{1}'));
     let types = engine.values(request.sensitive.as_ref().map(std::slice::from_ref))?;
     let values = |name: &String| {
         let profile = types.iter().find(|profile| Some(name) == request.sensitive.as_ref() && profile.name == *name);

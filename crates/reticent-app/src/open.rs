@@ -1,5 +1,7 @@
 //! `open`: opens the ledger before the first call, and `columns`: the columns of data.
 
+use reticent_engine::Engine;
+
 use crate::Workspace;
 use crate::answer::{ColumnsAnswer, OpenAnswer};
 use crate::context::Context;
@@ -23,7 +25,10 @@ pub(crate) fn open(workspace: &Workspace, context: &Context) -> Result<OpenAnswe
     Ok(OpenAnswer { ledger: access.folder.display().to_string(), created, entries, notes })
 }
 
-/// Returns the names of the columns of data.
-pub(crate) fn columns(data: &Data, context: &Context) -> Result<ColumnsAnswer> {
-    Ok(ColumnsAnswer { columns: data.open(context.engine_options())?.columns().to_vec() })
+/// Returns the names of the columns of data, and the types of some of them.
+pub(crate) fn columns(data: &Data, types_of: &[String], context: &Context) -> Result<ColumnsAnswer> {
+    let engine = data.open(context.engine_options())?;
+    let profiles = if types_of.is_empty() { Vec::new() } else { engine.values(Some(types_of))? };
+    let types = profiles.into_iter().map(|profile| (profile.name, profile.inferred_type)).collect();
+    Ok(ColumnsAnswer { columns: engine.columns().to_vec(), types })
 }

@@ -32,6 +32,11 @@ pub struct PolicyText {
     pub folder: PathBuf,
 }
 
+/// Returns the path of a policy file for the start of an error text; nothing for a policy in memory.
+pub(crate) fn place(path: &Path) -> String {
+    if path.as_os_str() == IN_MEMORY { String::new() } else { format!("{}: ", path.display()) }
+}
+
 impl PolicyText {
     /// Reads a policy and the files that it names.
     ///

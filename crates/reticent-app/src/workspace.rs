@@ -147,13 +147,13 @@ impl Workspace {
         context.run(|| open::open(self, context))
     }
 
-    /// Returns the names of the columns of data.
+    /// Returns the names of the columns of data, and the types of the values of some of them.
     ///
     /// # Errors
     ///
     /// Returns an error if the data cannot be read.
-    pub fn columns(&self, data: &Data, context: &Context) -> Result<ColumnsAnswer> {
-        context.run(|| open::columns(data, context))
+    pub fn columns(&self, data: &Data, types_of: &[String], context: &Context) -> Result<ColumnsAnswer> {
+        context.run(|| open::columns(data, types_of, context))
     }
 
     /// Lists all entries of the ledger.

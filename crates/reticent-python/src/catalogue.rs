@@ -56,6 +56,13 @@ pub(crate) fn policy_schema() -> String {
     json!(reticent::policy::json_schema()).to_string()
 }
 
+/// Returns a table with a title as an HTML fragment.
+#[pyfunction]
+pub(crate) fn table_html(title: &str, headers: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    let headers: Vec<&str> = headers.iter().map(String::as_str).collect();
+    reticent_app::table(title, &headers, &rows, None)
+}
+
 /// Measures a table by a privacy model.
 #[pyfunction]
 pub(crate) fn measure(py: Python<'_>, request: &str, rows: &Bound<'_, PyAny>) -> PyResult<f64> {

@@ -17,7 +17,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::catalogue::{catalogue, codes, explain, hints, measure, policy_schema, presets, reference};
+    use super::catalogue::{catalogue, codes, explain, hints, measure, policy_schema, presets, reference, table_html};
     #[pymodule_export]
     use super::context::Context;
     #[pymodule_export]

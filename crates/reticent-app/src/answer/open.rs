@@ -1,5 +1,8 @@
 //! Answers about a ledger and about data that no command of its own prints.
 
+use std::collections::BTreeMap;
+
+use reticent::Type;
 use serde::Serialize;
 
 /// Answer of opening a ledger.
@@ -15,9 +18,11 @@ pub struct OpenAnswer {
     pub notes: Vec<String>,
 }
 
-/// Names of the columns of data.
+/// Names of the columns of data, and types.
 #[derive(Debug, Serialize)]
 pub struct ColumnsAnswer {
     /// Names, in the order of the data.
     pub columns: Vec<String>,
+    /// Type of the values of each requested column.
+    pub types: BTreeMap<String, Type>,
 }

@@ -34,6 +34,8 @@ pub(super) fn lines(rows: &[UnfitRow]) -> String {
     };
     let lines: String = rows.chunk_by(|one, next| one.column == next.column).map(of_column).collect();
     let is_hidden = rows.iter().any(|row| row.value.is_none());
-    let legend = "\n  (patterns: 9 is a digit, a and A are letters; row 1 is the header, and blank rows do not count)";
-    if is_hidden { lines + legend } else { lines }
+    // A table in memory is no file, and has no header.
+    let is_file = rows.iter().any(|row| row.file.exists());
+    let header = if is_file { "; row 1 is the header, and blank rows do not count" } else { "" };
+    if is_hidden { format!("{lines}\n  (patterns: 9 is a digit, a and A are letters{header})") } else { lines }
 }

@@ -1,43 +1,48 @@
-//! The fragment of a comparison of settings. Like its page, it has no details about people.
+//! The fragment of a comparison of settings. The public variant has no paths and no exact counts.
 
 use maud::{Markup, html};
-use reticent::text::{counted, format_count};
+use reticent::text::counted;
 
-use super::parts::{Align, Status, block, collapsed, frame, headline, list, table};
+use super::audience::Audience;
+use super::parts::{Align, Status, block, collapsed, data_list, headline, table, variant};
 use crate::charts::{Point, scatter};
 use crate::comparison::{ComparedChoice, ComparedFigures, Comparison};
 use crate::words::percent;
 
 /// Renders a comparison as a fragment.
-pub fn comparison_fragment(comparison: &Comparison) -> String {
+pub fn comparison_fragment(comparison: &Comparison, public: bool, min_count: u64) -> String {
+    let records = comparison.choices.iter().flat_map(|choice| &choice.figures).map(|known| known.records).max();
+    let audience = Audience::new(public, min_count, records.unwrap_or(0));
     let has_posterior =
         comparison.choices.iter().flat_map(|choice| &choice.figures).any(|known| known.posterior.is_some());
     let posterior = |known: &ComparedFigures| known.posterior;
     let body = html! {
-        (verdict(comparison))
+        (verdict(comparison, &audience))
         (block("Loss by the highest risk of re-identification", &chart(comparison, "risk of re-identification", |known| Some(known.risk))))
         @if has_posterior {
             (block("Loss by the highest posterior of a sensitive value", &chart(comparison, "posterior", posterior)))
         }
-        (block("Choices", &choices(comparison)))
-        (collapsed("Assumptions", &list(&comparison.assumptions)))
+        (block("Choices", &choices(comparison, &audience)))
+        (collapsed("Assumptions", &data_list(&audience, &comparison.assumptions)))
         p.footnote {
             "Rehearsed releases; nothing was published. Loss: 0 for the raw values, 100\u{a0}% if everything is suppressed. Dominated: "
             "another choice within the policy has at most these risks and this loss. The fragment has no values of the data."
         }
     };
-    frame("comparison", false, &body)
+    variant("comparison", &audience, &body)
 }
 
-fn verdict(comparison: &Comparison) -> Markup {
+fn verdict(comparison: &Comparison, audience: &Audience) -> Markup {
     let found = comparison.choices.iter().filter(|choice| choice.state == "recommended").count();
     let choices = counted(comparison.choices.len() as u64, "choice");
     let (status, text) = match found {
         0 => (Status::Open, format!("None of {choices} satisfies the policy")),
         found => (Status::Holds, format!("{found} of {choices} recommended: the least loss within the policy")),
     };
-    let commands: Vec<Markup> = comparison.commands.iter().map(|command| html! { code { (command) } }).collect();
-    headline(status, &format!("{}; data {}", comparison.title, comparison.data), &text, &commands)
+    // A command has the paths of the data, the ledger and its key.
+    let commands = comparison.commands.iter().filter(|_| !audience.is_public());
+    let commands: Vec<Markup> = commands.map(|command| html! { code { (command) } }).collect();
+    headline(status, &comparison.title, &text, &commands)
 }
 
 /// Draws the loss against a risk.
@@ -65,7 +70,7 @@ fn chart(comparison: &Comparison, axis: &str, risk: fn(&ComparedFigures) -> Opti
     }
 }
 
-fn choices(comparison: &Comparison) -> Markup {
+fn choices(comparison: &Comparison, audience: &Audience) -> Markup {
     let mut heads: Vec<(&str, Align)> = vec![("no.", Align::Number), ("state", Align::Text)];
     heads.extend(comparison.settings.iter().map(|setting| (*setting, Align::Text)));
     heads.extend(["loss", "risk", "posterior", "classes", "records"].map(|head| (head, Align::Number)));
@@ -75,13 +80,13 @@ fn choices(comparison: &Comparison) -> Markup {
         row.extend(choice.settings.iter().cloned());
         // A choice can have fewer settings than the comparison.
         row.resize(2 + comparison.settings.len(), String::new());
-        row.extend(figure_cells(choice));
+        row.extend(figure_cells(choice, audience));
         row
     };
     table(&heads, &(1..).zip(&comparison.choices).map(row).collect::<Vec<_>>())
 }
 
-fn figure_cells(choice: &ComparedChoice) -> [String; 6] {
+fn figure_cells(choice: &ComparedChoice, audience: &Audience) -> [String; 6] {
     let Some(figures) = &choice.figures else {
         let [one, two, three, four, five] = std::array::from_fn(|_| String::new());
         return [one, two, three, four, five, choice.error.clone().unwrap_or_default()];
@@ -90,12 +95,14 @@ fn figure_cells(choice: &ComparedChoice) -> [String; 6] {
         [] => String::new(),
         columns => format!("fully suppressed: {}", columns.join(", ")),
     };
+    let share =
+        |share: f64| if audience.is_public() { percent((share * 100.0).round() / 100.0) } else { percent(share) };
     [
-        percent(figures.loss),
-        percent(figures.risk),
-        figures.posterior.map(percent).unwrap_or_default(),
-        format_count(figures.classes),
-        format_count(figures.records),
+        share(figures.loss),
+        share(figures.risk),
+        figures.posterior.map(share).unwrap_or_default(),
+        audience.count(figures.classes).text,
+        audience.count(figures.records).text,
         suppressed,
     ]
 }

@@ -260,7 +260,7 @@ impl Content<'_> {
             ("planned", release_fragment(&self.release(true))),
             ("published", release_fragment(&self.release(false))),
             ("grouped", grouped_fragment(&self.grouped())),
-            ("comparison", comparison_fragment(&self.comparison())),
+            ("comparison", comparison_fragment(&self.comparison(), self.public, 10)),
             ("audit", audit_fragment(&self.report())),
             (
                 "table",
@@ -407,7 +407,7 @@ fn every_text_is_escaped() {
                     "not-established",
                 ],
             ),
-            ("comparison", &["title", "data", "column", "setting", "error", "command", "assumption"]),
+            ("comparison", &["title", "column", "setting", "error", "assumption"]),
             ("audit", &["title", "dataset", "member", "release", "attack", "not-established"]),
             ("table", &["title", "head", "cell", "remark"]),
         ];
@@ -425,12 +425,18 @@ fn every_text_is_escaped() {
 fn internal_fragments_have_the_notice() {
     for public in [true, false] {
         for (name, html) in content(public).fragments() {
-            // A comparison and a table have one variant.
-            let has_variants = !matches!(name, "comparison" | "table");
+            // A table has one variant.
+            let has_variants = name != "table";
             assert_eq!(html.contains(NOTICE), has_variants && !public, "{name}");
             assert_eq!(html.contains("Public variant"), has_variants && public, "{name}");
         }
     }
+}
+
+#[test]
+fn a_public_comparison_shows_no_command_because_it_has_paths() {
+    let command = |public| comparison_fragment(&content(public).comparison(), public, 10).contains("command");
+    assert!(command(false) && !command(true));
 }
 
 /// Returns the text between tags, and the descriptions of charts.
@@ -526,24 +532,4 @@ fn a_public_audit_goes_through_the_view() {
     };
     let first = fragment(&|audit| audit.identity.singled_out = 1);
     assert!((2..=9).all(|number| first == fragment(&|audit| audit.identity.singled_out = number)));
-}
-
-/// Writes all fragments, on a light and a dark page, for looking at them: `cargo test -p reticent-report -- --ignored write`.
-#[test]
-#[ignore = "writes files for a browser"]
-fn write_fragments() {
-    let folder = std::path::Path::new("/tmp/fragments");
-    std::fs::create_dir_all(folder).unwrap();
-    for public in [true, false] {
-        for (name, html) in content(public).fragments() {
-            for theme in ["light", "dark"] {
-                let ground = if theme == "dark" { "#111" } else { "#fff" };
-                let page = format!(
-                    "<!DOCTYPE html><meta charset=utf-8><body class=vscode-{theme} style='background:{ground};margin:16px'>{html}"
-                );
-                let variant = if public { "public" } else { "internal" };
-                std::fs::write(folder.join(format!("{name}-{variant}-{theme}.html")), page).unwrap();
-            }
-        }
-    }
 }
