@@ -81,7 +81,7 @@ pub use measure::measure;
 pub use policy_source::{PolicySource, PolicyText};
 pub use proof::check_proof;
 pub use publish::PlannedRelease;
-pub use release_file::read_batches;
+pub use release_file::{digest, read_batches};
 pub use reticent::error::Hint;
 pub use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 pub use reticent_engine::is_catching_panics;

@@ -25,7 +25,7 @@ mod _native {
     #[pymodule_export]
     use super::policy::{check_policy, read_policy};
     #[pymodule_export]
-    use super::table::{Table, read_table};
+    use super::table::{Table, digest, read_table};
     #[pymodule_export]
     use super::workspace::{Answer, Plan, Workspace, check_proof, demo, witness};
 

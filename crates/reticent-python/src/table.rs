@@ -79,6 +79,12 @@ impl Table {
     }
 }
 
+/// Returns the hash of a published file or folder, as the ledger records it.
+#[pyfunction]
+pub(crate) fn digest(py: Python<'_>, path: PathBuf) -> PyResult<String> {
+    py.detach(|| reticent_app::digest(&path)).map_err(|error| exception(py, &error))
+}
+
 /// Opens a release file in CSV or Parquet.
 #[pyfunction]
 pub(crate) fn read_table(path: PathBuf) -> Table {

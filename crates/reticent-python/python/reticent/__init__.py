@@ -13,7 +13,7 @@ history. `check`, `k_anonymity` and the other measures are ordinary functions.
 """
 
 from ._data import ArrowStream, Rows
-from ._native import Table, __version__, read_table
+from ._native import __version__
 from ._progress import Progress
 from .answers import (
     Answer,
@@ -32,8 +32,10 @@ from .answers import (
     Release,
     SensitiveRisk,
     Shown,
+    Table,
     TaxonomyUpdate,
     Verification,
+    read_table,
 )
 from .errors import (
     Cancelled,

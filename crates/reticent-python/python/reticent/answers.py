@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -206,10 +206,10 @@ class Publication(Answer):
 
     @property
     def suppressed(self) -> int:
-        """Number of suppressed or withheld records."""
+        """Number of suppressed records; for a republication method, of withheld and postponed records."""
         if "suppressed" in self._fields:
             return int(self._fields["suppressed"])
-        return sum(withheld["records"] for withheld in self._fields["withheld"])
+        return sum(records["records"] for records in [*self._fields["withheld"], *self._fields["postponed"]])
 
     @property
     def classes(self) -> int:
@@ -249,6 +249,14 @@ class Publication(Answer):
         return list(self._fields["warnings"])
 
     @property
+    def within_policy(self) -> bool:
+        """Whether the release is established to be within the policy: every requirement holds, and nothing is left open.
+
+        ``holds`` is about the requirements that were judged; ``not_established`` says what is left open.
+        """
+        return bool(self.holds) and not self.not_established
+
+    @property
     def not_established(self) -> list[str]:
         """What the verdict does not cover. If empty, the release is established to be within the policy."""
         return list(self._fields["not_established"])
@@ -262,9 +270,51 @@ class Publication(Answer):
         loss = "" if self.loss is None else f", loss={self.loss:.4f}"
         k = "" if self.k is None else f", k={self.k}"
         return (
-            f"{type(self).__name__}({self.name!r}, to={', '.join(self.recipients)}, holds={self.holds}, "
+            f"{type(self).__name__}({self.name!r}, to={', '.join(self.recipients)}, within_policy={self.within_policy}, "
             f"published={self.published}/{self.records}{k}{loss}, {self.algorithm})"
         )
+
+
+class Table:
+    """Rows of a release file. Data frame libraries read it: ``polars.DataFrame(table)``, ``pyarrow.table(table)``."""
+
+    def __init__(self, native: _native.Table) -> None:
+        self._native = native
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return self._native.columns
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def to_polars(self) -> Any:
+        """Returns the rows as a frame of polars."""
+        return _library("polars").DataFrame(self)
+
+    def to_arrow(self) -> Any:
+        """Returns the rows as a table of pyarrow."""
+        return _library("pyarrow").table(self)
+
+    def to_pandas(self) -> Any:
+        """Returns the rows as a frame of pandas; needs pyarrow."""
+        return self.to_arrow().to_pandas()
+
+    def __repr__(self) -> str:
+        return f"Table({', '.join(self.columns)})"
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Opens a release file in CSV or Parquet."""
+    return Table(_native.read_table(path))
+
+
+def _library(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError as error:
+        raise ImportError(f"this conversion needs {name}: pip install {name}") from error
 
 
 class Release(Publication):
@@ -289,24 +339,36 @@ class Release(Publication):
         return str((self._fields["recorded"] or {}).get("sha256", ""))
 
     @property
-    def tables(self) -> dict[str, _native.Table]:
+    def tables(self) -> dict[str, Table]:
         """Tables of the release, by file name without extension. A release by an algorithm has one table."""
         path = self.path
         self._check()
         files = sorted(path.glob("*.csv")) if path.is_dir() else [path]
-        return {file.name.split(".")[0]: _native.read_table(file) for file in files}
+        return {file.name.split(".")[0]: read_table(file) for file in files}
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self._table().__arrow_c_stream__(requested_schema)
 
-    def _table(self) -> _native.Table:
+    def to_polars(self) -> Any:
+        """Returns the release as a frame of polars."""
+        return self._table().to_polars()
+
+    def to_arrow(self) -> Any:
+        """Returns the release as a table of pyarrow."""
+        return self._table().to_arrow()
+
+    def to_pandas(self) -> Any:
+        """Returns the release as a frame of pandas; needs pyarrow."""
+        return self._table().to_pandas()
+
+    def _table(self) -> Table:
         """Returns the only table of the release."""
         path = self.path
         if path.is_dir():
             names = ", ".join(sorted(file.stem for file in path.glob("*.csv")))
             raise TypeError(f"the release has several tables; choose one of release.tables: {names}")
         self._check()
-        return _native.read_table(path)
+        return read_table(path)
 
     def write(self, path: str | os.PathLike[str]) -> Path:
         """Copies the published file or folder, byte by byte.
@@ -330,21 +392,8 @@ class Release(Publication):
     def _check(self) -> None:
         """Checks that the published file is the one that was verified."""
         path = self.path
-        if path.is_dir():
-            lines = (f"{_hash(file)}  {file.name}\n" for file in sorted(path.iterdir()))
-            found = sha256("".join(lines).encode()).hexdigest()
-        else:
-            found = _hash(path)
-        if found != self.sha256:
+        if _native.digest(path) != self.sha256:
             raise ModifiedError(f"{path} was modified after it was published", "release-modified", {"path": str(path)})
-
-
-def _hash(path: Path) -> str:
-    hashed = sha256()
-    with path.open("rb") as file:
-        while block := file.read(1 << 20):
-            hashed.update(block)
-    return hashed.hexdigest()
 
 
 def _endings(path: Path) -> str:
@@ -390,6 +439,29 @@ class Audit(Answer):
         return None if bound is None else float(bound)
 
     @property
+    def highest(self) -> dict[str, float]:
+        """Proved upper bound on the highest posterior of a value, by sensitive column: the greatest of all coalitions."""
+        found: dict[str, float] = {}
+        for column in self.columns:
+            upper = (column.get("highest") or {}).get("upper")
+            if upper is not None:
+                found[column["column"]] = max(float(upper), found.get(column["column"], 0.0))
+        return found
+
+    @property
+    def certain(self) -> dict[str, int]:
+        """Number of people for whom a value is certain, by sensitive column: the greatest of all coalitions."""
+        found: dict[str, int] = {}
+        for column in self.columns:
+            found[column["column"]] = max(int(column.get("certain") or 0), found.get(column["column"], 0))
+        return found
+
+    @property
+    def timeline(self) -> list[dict[str, Any]]:
+        """What was disclosed after each release, for each coalition."""
+        return [{"coalition": coalition["members"], **point} for coalition in self.coalitions for point in coalition["timeline"]]
+
+    @property
     def columns(self) -> list[dict[str, Any]]:
         """Findings of each sensitive column and coalition."""
         return [
@@ -427,13 +499,9 @@ class Draft(Answer):
 
     def html(self, *, internal: bool = False) -> str:
         """Returns the answer as an HTML fragment. Both variants are the same."""
-        head = "".join(f"<th>{name}</th>" for name in ("column", "values", "role", "suggested role", "reason"))
         keys = ("name", "values", "role", "suggested_role", "reason")
-        rows = "".join(
-            "<tr>" + "".join(f"<td>{_escaped(str(column[key] or ''))}</td>" for key in keys) + "</tr>"
-            for column in self.suggestions
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        rows = [[str(column[key] or "") for key in keys] for column in self.suggestions]
+        return _native.table_html("Drafted policy", ["column", "values", "role", "suggested role", "reason"], rows)
 
 
 class Log(Answer):
@@ -457,24 +525,11 @@ class Log(Answer):
 
     def html(self, *, internal: bool = False) -> str:
         """Returns the answer as an HTML fragment. Both variants are the same."""
-        head = "".join(f"<th>{name}</th>" for name in ("number", "release", "date", "recipients", "records", "columns"))
-        rows = "".join(
-            "<tr>"
-            + "".join(
-                f"<td>{_escaped(str(cell))}</td>"
-                for cell in (
-                    entry["number"],
-                    entry["name"],
-                    entry["date"],
-                    ", ".join(entry["recipients"]),
-                    entry["records"],
-                    ", ".join(entry["columns"]),
-                )
-            )
-            + "</tr>"
+        rows = [
+            [str(entry["number"]), entry["name"], entry["date"], ", ".join(entry["recipients"]), ", ".join(entry["columns"])]
             for entry in self.releases
-        )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        ]
+        return _native.table_html("Releases", ["no.", "release", "date", "recipients", "columns"], rows)
 
 
 class Shown(Answer):

@@ -29,7 +29,7 @@ from .answers import (
     Shown,
     Verification,
 )
-from .errors import InvalidError
+from .errors import InvalidError, ReticentWarning
 from .policy import Policy
 from .registry import Spec
 
@@ -153,7 +153,9 @@ class Ledger:
         workspace = self._workspace(policy)
         with receiver(self._progress) as progress:
             planned = workspace.plan(_json(request), self._context, rows_of(data), progress, warn)
-        return Plan(planned, self, policy)
+        plan = Plan(planned, self, policy)
+        _warn_alone(plan)
+        return plan
 
     def publish(
         self,
@@ -180,7 +182,9 @@ class Ledger:
         request = _release_request(name, to, columns, algorithm, seed, ignore_history, time_limit)
         request["output"] = self._default_output(name, policy) if output is None else os.fspath(output)
         request["changes"] = _changes(k, confidence, suppression)
-        return self._call(Release, "publish", request, data=data, policy=policy)
+        release = self._call(Release, "publish", request, data=data, policy=policy)
+        _warn_alone(release)
+        return release
 
     def compare(
         self,
@@ -273,7 +277,7 @@ class Ledger:
         columns: Sequence[str] | None = None,
         background: Path_ | None = None,
         adversary: str = "presence",
-        attacks: Iterable[str | Spec] = (),
+        attacks: str | Spec | Iterable[str | Spec] = (),
         population: Path_ | None = None,
         per_person: bool = False,
         worst: int = 5,
@@ -303,7 +307,8 @@ class Ledger:
             html: File for the disclosure risk report.
             public: Whether this report is for the public.
         """
-        specs = [attack if isinstance(attack, Spec) else Spec(attack) for attack in attacks]
+        named = [attacks] if isinstance(attacks, str | Spec) else attacks
+        specs = [attack if isinstance(attack, Spec) else Spec(attack) for attack in named]
         parameters = [[key, _parameter(value)] for spec in specs for key, value in spec.options.items()]
         request = {
             "recipients": _names(to),
@@ -475,6 +480,15 @@ class Plan(Publication):
         if not release.holds:
             warnings.warn("a requirement is violated: nothing was published", stacklevel=2)
         return release
+
+
+def _warn_alone(release: Publication) -> None:
+    """Warns if a release was judged without the earlier releases of its recipients."""
+    apart = release._fields["judged"].get("apart_from") or []
+    if apart:
+        numbers = ", ".join(map(str, apart))
+        text = f"judged without the earlier releases {numbers} of its recipients; the ledger records this"
+        warnings.warn(text, ReticentWarning, stacklevel=3)
 
 
 def workspace(

@@ -45,7 +45,7 @@ def check(
         if columns and unknown is not None:
             raise DataError(f"the data has no column `{unknown}`", "column-unknown", {"column": unknown})
         rest = [name for name in columns if name not in given]
-        policy = Policy(quasi=quasi, sensitive=sensitive, owner=owner, drop=rest, k=2)
+        policy = Policy(quasi=quasi, sensitive=_typed(rows, sensitive, context), owner=owner, drop=rest, k=2)
     elif quasi or sensitive or owner:
         raise ValueError("pass a policy, or the roles of the columns, not both")
     with receiver(progress) as receives:
@@ -96,6 +96,14 @@ def draft(
 def _draft(rows: Any, request: Mapping[str, Any], context: _native.Context) -> _native.Answer:
     in_memory = _native.Workspace(("", {}, ""))
     return in_memory.call("init", _json(request), context, rows, (), None, warn)
+
+
+def _typed(rows: Any, columns: Columns, context: _native.Context) -> Columns:
+    """Adds the types of columns that have none: the distance of numbers and dates follows their order."""
+    settings = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
+    call = _native.Workspace(("", {}, "")).call
+    types = json.loads(call("columns", _json({"types_of": list(settings)}), context, rows).json())["types"]
+    return {name: {"type": types[name], **(keys or {})} for name, keys in settings.items()}
 
 
 def _columns(rows: Any, context: _native.Context) -> dict[str, None]:

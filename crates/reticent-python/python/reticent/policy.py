@@ -21,7 +21,7 @@ def column(
     *,
     type: str | None = None,
     format: str | None = None,
-    taxonomy: str | Mapping[str, Any] | Sequence[Sequence[str]] | None = None,
+    taxonomy: str | os.PathLike[str] | Mapping[str, Any] | Sequence[Sequence[str]] | None = None,
     intervals: Sequence[float | str | Sequence[float]] | None = None,
     range: tuple[float, float] | None = None,
     mask: str | None = None,
@@ -131,7 +131,7 @@ class Policy:
         k: int | None = None,
         confidence: float | None = None,
         reidentification: float | None = None,
-        models: Iterable[Spec | Mapping[str, Any]] = (),
+        models: Iterable[Spec | Mapping[str, Any] | str] = (),
         preset: str | None = None,
         audit: str | None = None,
         algorithm: str | Spec | None = None,
@@ -275,7 +275,9 @@ def _columns(given: Mapping[str, Columns], owner: str | None, files: dict[str, s
                 raise ValueError(f"column {name!r} has several roles")
             table = {key.replace("_", "-"): value for key, value in (keys or {}).items()}
             taxonomy = table.get("taxonomy")
-            if taxonomy is not None and not isinstance(taxonomy, str):
+            if isinstance(taxonomy, os.PathLike):
+                table["taxonomy"] = os.fspath(taxonomy)
+            elif taxonomy is not None and not isinstance(taxonomy, str):
                 path = f"taxonomies/{''.join(letter if letter.isalnum() else '-' for letter in name)}-{len(files) + 1}.csv"
                 files[path] = taxonomy_text(taxonomy)
                 table["taxonomy"] = path
@@ -306,7 +308,9 @@ def _cell(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if needs_quotes else text
 
 
-def _model(model: Spec | Mapping[str, Any]) -> dict[str, Any]:
+def _model(model: Spec | Mapping[str, Any] | str) -> dict[str, Any]:
+    if isinstance(model, str):
+        return {"model": model}
     if isinstance(model, Spec):
         return {"model": model.id, **model.options}
     return dict(model)

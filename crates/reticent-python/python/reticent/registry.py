@@ -149,6 +149,8 @@ def _function(kind: str, id: str) -> Callable[..., Spec]:
 
 def _documentation(entry: Entry) -> str:
     lines = [f"{entry.title}. {entry.summary}", "", f"Paper: {entry.paper}", "", f"Protects against: {entry.protects_against}"]
+    if entry.comparison:
+        lines += ["", "For comparison only, not for releases."]
     if entry.parameters:
         lines += ["", "Args:"]
         for parameter in entry.parameters:

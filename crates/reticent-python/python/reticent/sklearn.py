@@ -26,8 +26,8 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
     """Generalizes features so that every training record shares its values with at least ``k`` records.
 
     ``fit`` searches equivalence classes of at least ``k`` training records. ``transform`` replaces the features of a record by those
-    of the class that contains it: the mean of the training values for numbers, the published text for other values. A record outside
-    of all classes gets the nearest one.
+    of the class that contains it: the mean of the training values for numbers, the published text for other values. If several classes
+    contain a record, it gets the most specific one; a record outside of all classes gets the nearest one.
 
     Parameters
     ----------
@@ -86,13 +86,38 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         except Refused as error:
             raise ValueError(f"no classes of at least {self.k} records: {error}") from error
         classes = json.loads(plan.classes())
-        self.class_sizes_ = np.array([known["records"] for known in classes])
-        self.n_classes_ = len(classes)
         self._numeric = numeric
-        self._regions = [_Region.of([known["cells"][at] for known in classes]) for at in range(len(names))]
         self._scales = np.array([np.ptp(_floats(X[:, at])) or 1.0 if is_number else 1.0 for at, is_number in enumerate(numeric)])
-        self._values = self._class_values(X)
+        regions = [_Region.of([known["cells"][at] for known in classes]) for at in range(len(names))]
+        extents = sum(region.extent(X[:, at]) / self._scales[at] for at, region in enumerate(regions))
+        self._keep(regions, np.argsort(extents, kind="stable"))
+        found = self._training_classes(X)
+        self.class_sizes_ = np.bincount(found, minlength=self.n_classes_)
+        self._values = self._class_values(X, found)
         return self
+
+    def _keep(self, regions: Sequence[_Region], kept: Any) -> None:
+        self._regions = [region.of_classes(kept) for region in regions]
+        self.n_classes_ = len(kept)
+
+    def _training_classes(self, X: Any) -> Any:
+        """Returns the class of each training record. Removes classes until all have at least ``k`` records.
+
+        Classes can overlap, and ``transform`` knows only their regions, not the records that the algorithm put into each class.
+        """
+        found = self._classes_of(X)
+        while True:
+            sizes = np.bincount(found, minlength=self.n_classes_)
+            small = np.flatnonzero(sizes < self.k)
+            if not small.size:
+                return found
+            smallest = small[np.argsort(sizes[small], kind="stable")]
+            removed = smallest[: (small.size + 1) // 2]
+            kept = np.setdiff1d(np.arange(self.n_classes_), removed)
+            is_moved = np.isin(found, removed)
+            found = np.searchsorted(kept, found)
+            self._keep(self._regions, kept)
+            found[is_moved] = self._classes_of(X[is_moved])
 
     def transform(self, X: Any) -> Any:
         """Replaces every record of ``X`` by its equivalence class."""
@@ -114,12 +139,13 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
             raise ValueError("Complex data not supported")
         if X.dtype.kind in "US":
             X = X.astype(object)
+        if X.dtype == object and any(cell is None for cell in X.ravel()):
+            raise ValueError("Input X contains None; impute missing values first")
         return X
 
-    def _class_values(self, X: Any) -> list[Any]:
+    def _class_values(self, X: Any, found: Any) -> list[Any]:
         """Value of each class and feature: the mean of the training values, or the published text."""
-        found = self._classes_of(X)
-        counts = np.maximum(np.bincount(found, minlength=self.n_classes_), 1)
+        counts = self.class_sizes_
         values: list[Any] = []
         for at, region in enumerate(self._regions):
             if self._numeric[at]:
@@ -130,7 +156,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         return values
 
     def _classes_of(self, X: Any) -> Any:
-        """Index of the class of each record: the first one that contains it, or else the nearest one."""
+        """Index of the class of each record: the most specific one that contains it, or else the nearest one."""
         found = np.empty(X.shape[0], dtype=np.intp)
         rows = max(1, 2_000_000 // max(1, self.n_classes_))
         for start in range(0, X.shape[0], rows):
@@ -172,6 +198,21 @@ class _Region:
             )
             return cls(labels, low, high, None)
         return cls(labels, None, None, [set(cell["values"]) for cell in cells])
+
+    def of_classes(self, kept: Any) -> _Region:
+        """The cells of some classes."""
+        labels = [self.labels[at] for at in kept]
+        if self._values is None:
+            return _Region(labels, self._low[kept], self._high[kept], None)
+        return _Region(labels, None, None, [self._values[at] for at in kept])
+
+    def extent(self, cells: Any) -> Any:
+        """Size of each cell: the part of the range of the training values, or of their distinct texts."""
+        if self._values is None:
+            column = _floats(cells)
+            return np.minimum(self._high, column.max()) - np.maximum(self._low, column.min())
+        texts = {_text(cell) for cell in cells}
+        return np.array([len(values & texts) / len(texts) for values in self._values])
 
     def distance(self, cells: Any) -> Any:
         """Distance of each record from each class: 0 inside of it."""
