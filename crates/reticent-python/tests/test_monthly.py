@@ -57,7 +57,9 @@ def classes(release: rt.Release) -> dict[tuple[object, ...], list[str]]:
 
 def test_independent_snapshots_leak() -> None:
     ledger = rt.Ledger.open("ledger", policy=policy(), create=True)
-    releases = [ledger.publish(month(name), name=name, output=f"{name}.csv", ignore_history=True) for name in MONTHS[:2]]
+    releases = [ledger.publish(month("january"), name="january", output="january.csv")]
+    with pytest.warns(rt.ReticentWarning, match="judged without"):
+        releases.append(ledger.publish(month("february"), name="february", output="february.csv", ignore_history=True))
     # Each month is safe alone, counted in the files.
     for release in releases:
         assert release.holds
@@ -115,9 +117,7 @@ def test_a_year_by_a_method() -> None:
     for number, name in enumerate(MONTHS, 1):
         release = ledger.publish(month(name), name=name)
         assert (release.number, release.path, release.holds) == (number, Path(name), True)
-        assert release.published + release.suppressed + sum(
-            waiting["records"] for waiting in release.to_dict()["postponed"]
-        ) == month(name).height
+        assert release.published + release.suppressed == release.records == month(name).height
         assert (release.k, release.highest_risk, release.loss) == (None, None, None)
         assert set(release.tables) == {"people", "diagnosis"}
         # m = 3: each group lists at least three diagnoses, each as often as every other.

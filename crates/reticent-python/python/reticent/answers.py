@@ -445,7 +445,7 @@ class Audit(Answer):
         for column in self.columns:
             upper = (column.get("highest") or {}).get("upper")
             if upper is not None:
-                found[column["column"]] = max(float(upper), found.get(column["column"], 0.0))
+                found[column["name"]] = max(float(upper), found.get(column["name"], 0.0))
         return found
 
     @property
@@ -453,7 +453,7 @@ class Audit(Answer):
         """Number of people for whom a value is certain, by sensitive column: the greatest of all coalitions."""
         found: dict[str, int] = {}
         for column in self.columns:
-            found[column["column"]] = max(int(column.get("certain") or 0), found.get(column["column"], 0))
+            found[column["name"]] = max(int(column.get("certain") or 0), found.get(column["name"], 0))
         return found
 
     @property
