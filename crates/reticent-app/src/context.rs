@@ -59,6 +59,9 @@ impl Default for Limits {
     }
 }
 
+/// Maximum number of threads of a call.
+const MAX_THREADS: usize = 1024;
+
 /// Cancellation token of a call. Clones cancel the same call.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
@@ -145,10 +148,14 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// Returns an error if the threads cannot be started.
+    /// Returns an error if the threads cannot be started, or if there are none or too many.
     pub fn with_limits(self, limits: Limits) -> Result<Context> {
         let pool = match limits.threads {
             None => None,
+            Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+                let why = format!("the number of threads is from 1 to {MAX_THREADS}");
+                return Err(Error::Threads { threads, why });
+            }
             Some(threads) => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
                 let why = |error: rayon::ThreadPoolBuildError| Error::Threads { threads, why: error.to_string() };

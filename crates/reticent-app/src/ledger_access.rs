@@ -55,7 +55,7 @@ impl LedgerAccess {
         LedgerAccess {
             folder: workspace.ledger.clone().unwrap_or_else(|| policy_folder.join(&policy.ledger)),
             key_path: workspace.key.clone().unwrap_or_else(|| policy_folder.join(&policy.key)),
-            keyless: workspace.key.is_none() && policy.key == NO_KEY,
+            keyless: workspace.key.as_deref().map_or(policy.key == NO_KEY, |key| key == Path::new(NO_KEY)),
             key_is_explicit: workspace.key.is_some(),
             group: policy.group.clone(),
             non_colluding: policy.non_colluding.clone(),

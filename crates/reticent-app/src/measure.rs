@@ -12,7 +12,7 @@ use crate::request::{Given, MeasureRequest};
 
 /// Measures a table. The class with the worst value decides.
 ///
-/// The measured parameter is the one that the model bounds: the minimum `k` or `l`, or the maximum confidence, ratio or distance. For a
+/// Infinity means that no value of the parameter suffices. The measured parameter is the one that the model bounds: the minimum `k` or `l`, or the maximum confidence, ratio or distance. For a
 /// model with several parameters, the others are arguments.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
         safety = model.survey(&history)?.worst.map_or(safety, |worst| safety.min(worst.safety));
     }
     // A bound from above is negative, so that a higher value is safer.
-    Ok(safety.abs())
+    Ok(if safety == f64::MIN { f64::INFINITY } else { safety.abs() })
 }
 
 fn unknown(request: &MeasureRequest) -> crate::Error {

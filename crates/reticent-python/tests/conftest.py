@@ -22,3 +22,9 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def ledger(tmp_path: Path) -> rt.Ledger:
     """A new ledger with the policy of `PEOPLE`."""
     return rt.Ledger.open(tmp_path / "ledger", policy=people_policy(), create=True)
+
+
+@pytest.fixture(scope="session")
+def unwritten(tmp_path_factory: pytest.TempPathFactory) -> rt.Ledger:
+    """A ledger for tests that record nothing. To create one takes a tenth of a second."""
+    return rt.Ledger.open(tmp_path_factory.mktemp("unwritten") / "ledger", policy=people_policy(), create=True)

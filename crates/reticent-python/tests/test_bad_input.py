@@ -58,13 +58,13 @@ COLUMNS: dict[str, tuple[Callable[[], Any], str]] = {
 
 @pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("call", ["check", "measure", "draft", "plan"])
-def test_column_that_cannot_be_read(name: str, call: str, ledger: rt.Ledger) -> None:
+def test_column_that_cannot_be_read(name: str, call: str, unwritten: rt.Ledger) -> None:
     make, code = COLUMNS[name]
     calls: dict[str, Callable[[Any], object]] = {
         "check": lambda rows: rt.check(rows, quasi=["bad"]),
         "measure": lambda rows: rt.k_anonymity(rows, ["bad"]),
         "draft": rt.draft,
-        "plan": lambda rows: ledger.plan(rows, rt.Policy(quasi=["bad"], k=2)),
+        "plan": lambda rows: unwritten.plan(rows, rt.Policy(quasi=["bad"], k=2)),
     }
     with pytest.raises(rt.DataError) as raised:
         calls[call](make())
@@ -81,6 +81,8 @@ NO_ROWS: dict[str, tuple[Callable[[], Any], str]] = {
     "object": (object, UNSUPPORTED),
     "bytes": (lambda: CANARY.encode(), UNSUPPORTED),
     "list of rows": (lambda: [{"a": CANARY}], UNSUPPORTED),
+    "empty list": (list, UNSUPPORTED),
+    "list of frames": (lambda: [text_frame(a=[CANARY])], UNSUPPORTED),
     "numpy array": (lambda: np.array([[CANARY]]), UNSUPPORTED),
     "pandas Series": (lambda: pandas.Series([CANARY]), UNSUPPORTED),
     "polars Series": (lambda: polars.Series([CANARY]), UNREADABLE),
@@ -93,23 +95,23 @@ NO_ROWS: dict[str, tuple[Callable[[], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", NO_ROWS)
-def test_object_that_is_no_table(name: str, ledger: rt.Ledger) -> None:
+def test_object_that_is_no_table(name: str, unwritten: rt.Ledger) -> None:
     make, code = NO_ROWS[name]
     calls: list[Callable[[Any], object]] = [
         lambda rows: rt.check(rows, quasi=["a"]),
         lambda rows: rt.k_anonymity(rows, ["a"]),
         rt.draft,
-        ledger.plan,
-        lambda rows: ledger.publish(rows, name="none"),
-        ledger.compare,
-        lambda rows: ledger.register(rows, name="none", date="2024-01-01"),
+        unwritten.plan,
+        lambda rows: unwritten.publish(rows, name="none"),
+        unwritten.compare,
+        lambda rows: unwritten.register(rows, name="none", date="2024-01-01"),
     ]
     for call in calls:
         with pytest.raises(rt.DataError) as raised:
             call(make())
         assert raised.value.code == code
         assert_hides(raised.value, CANARY)
-    assert len(ledger.log()) == 0
+    assert len(unwritten.log()) == 0
 
 
 def test_message_says_what_to_do() -> None:
@@ -237,9 +239,9 @@ def test_interrupt_of_a_stream_is_passed_on() -> None:
         rt.draft(Interrupted())
 
 
-def test_policy_that_lacks_a_column(ledger: rt.Ledger) -> None:
+def test_policy_that_lacks_a_column(unwritten: rt.Ledger) -> None:
     rows = {**PEOPLE, "salary": [CANARY] * 12}
-    for call in (ledger.check, ledger.plan):
+    for call in (unwritten.check, unwritten.plan):
         with pytest.raises(rt.PolicyError, match="`salary`") as raised:
             call(rows)
         assert raised.value.code == "policy-invalid"
@@ -293,15 +295,15 @@ def test_wrong_types_of_policy_arguments() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a,b", "a/b", "x" * 81, "öffentlich\n1"])
-def test_bad_recipient(name: str, ledger: rt.Ledger) -> None:
+def test_bad_recipient(name: str, unwritten: rt.Ledger) -> None:
     with pytest.raises(rt.InvalidError) as raised:
-        ledger.plan(PEOPLE, to=name)
+        unwritten.plan(PEOPLE, to=name)
     assert raised.value.code == "request-invalid"
 
 
-def test_no_recipient(ledger: rt.Ledger) -> None:
+def test_no_recipient(unwritten: rt.Ledger) -> None:
     with pytest.raises(rt.InvalidError) as raised:
-        ledger.plan(PEOPLE, to=[])
+        unwritten.plan(PEOPLE, to=[])
     assert raised.value.code == "no-recipient"
 
 
@@ -320,32 +322,32 @@ WRONG_ARGUMENTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", WRONG_ARGUMENTS, ids=repr)
-def test_wrong_argument_of_a_plan(arguments: dict[str, Any], ledger: rt.Ledger) -> None:
+def test_wrong_argument_of_a_plan(arguments: dict[str, Any], unwritten: rt.Ledger) -> None:
     with pytest.raises(rt.InvalidError) as raised:
-        ledger.plan(PEOPLE, **arguments)
+        unwritten.plan(PEOPLE, **arguments)
     assert raised.value.code
 
 
-def test_argument_without_a_json_form(ledger: rt.Ledger) -> None:
+def test_argument_without_a_json_form(unwritten: rt.Ledger) -> None:
     with pytest.raises(TypeError, match="object"):
-        ledger.plan(PEOPLE, seed=object())  # type: ignore[arg-type]  # the mistake
+        unwritten.plan(PEOPLE, seed=object())  # type: ignore[arg-type]  # the mistake
 
 
-def test_numbers_of_numpy_are_arguments(ledger: rt.Ledger) -> None:
-    plan = ledger.plan(PEOPLE, people_policy(k=np.int64(2), confidence=np.float64(0.7)), seed=np.int64(9))  # type: ignore[arg-type]  # no int
+def test_numbers_of_numpy_are_arguments(unwritten: rt.Ledger) -> None:
+    plan = unwritten.plan(PEOPLE, people_policy(k=np.int64(2), confidence=np.float64(0.7)), seed=np.int64(9))  # type: ignore[arg-type]  # no int
     assert plan.seed == 9
 
 
-def test_weaker_threshold_is_only_planned(ledger: rt.Ledger) -> None:
-    plan = ledger.plan(PEOPLE, k=2, name="weak")
+def test_weaker_threshold_is_only_planned(unwritten: rt.Ledger) -> None:
+    plan = unwritten.plan(PEOPLE, k=2, name="weak")
     assert plan.holds
-    calls: list[Callable[[], object]] = [plan.publish, lambda: ledger.publish(PEOPLE, k=2, name="weak")]
+    calls: list[Callable[[], object]] = [plan.publish, lambda: unwritten.publish(PEOPLE, k=2, name="weak")]
     for call in calls:
         with pytest.raises(rt.InvalidError) as raised:
             call()
         assert raised.value.code == "weaker-than-policy"
         assert raised.value.data == {"threshold": "k", "asked": 2.0, "own": 3.0}
-    assert len(ledger.log()) == 0
+    assert len(unwritten.log()) == 0
     assert not Path("weak.parquet").exists()
 
 

@@ -192,7 +192,7 @@ def test_progress_bar_without_tqdm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_ledgers_in_two_threads(tmp_path: Path) -> None:
     random_ = random.Random(3)
-    tables = [
+    tables: list[dict[str, list[Any]]] = [
         {
             "age": [random_.randrange(90) for _ in range(400)],
             "city": [random_.choice(["Paris", "Lyon"]) for _ in range(400)],

@@ -132,10 +132,11 @@ def test_warning_as_an_error_cancels_the_call() -> None:
 
 
 def test_folder_of_the_output_is_missing(ledger: rt.Ledger) -> None:
-    for call in (
+    calls: list[Callable[[], object]] = [
         lambda: ledger.publish(PEOPLE, name="first", output="absent/first.csv"),
         lambda: ledger.plan(PEOPLE).publish("first", "absent/first.csv"),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(rt.StorageError, match="absent") as raised:
             call()
         assert isinstance(raised.value, OSError)

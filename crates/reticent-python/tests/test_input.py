@@ -92,9 +92,9 @@ def test_measures_are_the_same(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_plan_is_the_same(form: str, ledger: rt.Ledger) -> None:
-    plan = ledger.plan(FORMS[form](PEOPLE), name="same")
-    expected = ledger.plan(PEOPLE, name="same").to_dict()
+def test_plan_is_the_same(form: str, unwritten: rt.Ledger) -> None:
+    plan = unwritten.plan(FORMS[form](PEOPLE), name="same")
+    expected = unwritten.plan(PEOPLE, name="same").to_dict()
     # A plan is written to a temporary file and hashed, so equal hashes mean equal rows.
     differing = {key for key, value in plan.to_dict().items() if value != expected[key]}
     assert differing <= {"seconds"}

@@ -72,6 +72,9 @@ def test_publish_of_a_plan(ending: str, ledger: rt.Ledger) -> None:
     assert (release.name, release.k, release.loss) == ("planned", plan.k, plan.loss)
     assert polars.DataFrame(release).height == 12
     assert polars.DataFrame(release.tables["planned"]).equals(polars.DataFrame(release))
+    for rows in (release, release.tables["planned"], rt.read_table(release.path)):
+        assert rows.to_polars().rows() == [tuple(row.values()) for row in rows.to_arrow().to_pylist()]
+        assert rows.to_pandas().columns.tolist() == rows.to_polars().columns == ["age", "city", "disease"]
     copied = release.write(f"copy.{ending}")
     assert copied.read_bytes() == release.path.read_bytes()
 
@@ -116,7 +119,7 @@ def test_register(ledger: rt.Ledger) -> None:
 
 
 def test_register_a_population(ledger: rt.Ledger) -> None:
-    voters = {"name": ["Ana", "Bo"], "age": [20, 21], "city": ["Paris", "Lyon"]}
+    voters: dict[str, list[object]] = {"name": ["Ana", "Bo"], "age": [20, 21], "city": ["Paris", "Lyon"]}
     registered = ledger.register(voters, name="voters", date="2024-06-01", identifiers=["name"], population=True)
     assert registered.number == 1
     assert registered.to_dict()["columns"][-1]["name"] != "name"
@@ -137,10 +140,13 @@ def test_audit(ledger: rt.Ledger, first: rt.Release) -> None:
     audit = ledger.audit(html="report.html", worst=2, per_person=True)
     assert (audit.holds, audit.confidence, len(audit.coalitions)) == (True, 0.7, 1)
     (column,) = audit.columns
-    assert column["column"] == "disease"
+    assert column["name"] == "disease"
     # Every class of three people has three diseases.
     assert first.k == 3
     assert column["highest"]["upper"] == pytest.approx(1 / 3)
+    assert audit.highest == {"disease": pytest.approx(1 / 3)}
+    assert audit.certain == {"disease": 0}
+    assert audit.timeline[0]["coalition"] == ["clinic"]
     assert Path("report.html").exists()
     assert ledger.audit(confidence=0.2).holds is False
 
@@ -208,7 +214,7 @@ def test_heads_and_witness(ledger: rt.Ledger, first: rt.Release) -> None:
     assert rt.check_proof("since.proof", head="new.txt")["proof"] == "consistency"
     rt.witness("new.txt", "kept.txt", "witness.key", "auditor.example", proof="since.proof")
     assert ledger.verify(head="kept.txt", witness=countersigned["witness"]).intact
-    other = rt.Ledger.open("other/ledger", policy=people_policy(), create=True) if Path("other").mkdir() is None else ledger
+    other = rt.Ledger.open("other/ledger", policy=people_policy(), create=True)
     other.publish(PEOPLE, name="first", output="other/first.csv")
     with pytest.raises(rt.ReticentError) as raised:
         ledger.record_witness("old.txt", countersigned["witness"])

@@ -36,6 +36,9 @@ def rows_of(data: Any) -> Any:
         return _native.frame_of_columns([(_name(name), _plain(name, values)) for name, values in data.items()])
     if isinstance(data, list | tuple) and data and all(isinstance(path, str | os.PathLike) for path in data):
         return [os.fspath(path) for path in data]
+    if isinstance(data, list | tuple):
+        text = f"rows of type {type(data).__name__} cannot be read; pass a data frame, a dict of columns, or paths"
+        raise DataError(text, "data-unsupported", {"type": type(data).__name__})
     if isinstance(data, Release):
         # An exception of a stream is not passed on, because it can quote cells; this one is about the file.
         return data._table()

@@ -322,6 +322,9 @@ fn check_missing_texts(attribute: &Attribute, texts: &[String], absent: &[bool])
     }
 }
 
+/// Minimum number of rows with a value that an error text shows.
+const MIN_SHOWN_ROWS: Weight = 10;
+
 fn codes_in_tree(
     attribute: &Attribute,
     tree: &Taxonomy,
@@ -340,7 +343,8 @@ fn codes_in_tree(
             outside += 1;
             rows += weight;
             inner += u64::from(tree.find(text).is_some());
-            unknown.push(text.as_str());
+            // A rare value can identify a person.
+            unknown.extend((*weight >= MIN_SHOWN_ROWS).then_some(text.as_str()));
         }
         codes.push(code.copied().unwrap_or(0));
     }
@@ -349,7 +353,7 @@ fn codes_in_tree(
     }
     let inner = if inner > 0 { format!("; {inner} of them are inner nodes, not leaves") } else { String::new() };
     let can_show = attribute.role == Role::QuasiIdentifier && !has_private_name(&attribute.name);
-    let which = if can_show { plain_examples(&unknown) } else { String::new() };
+    let which = if can_show { examples_of(&unknown, outside) } else { String::new() };
     let message = format!(
         "{} in {} outside its taxonomy{which}{inner}; every value in the data must be a leaf of the taxonomy",
         counted(outside, "value"),
@@ -365,22 +369,27 @@ fn looks_like_interval(label: &str) -> bool {
 }
 
 /// Examples of quasi-identifier values outside the taxonomy, for error texts.
+pub(crate) fn plain_examples(values: &[&str]) -> String {
+    examples_of(values, values.len() as u64)
+}
+
+/// Examples of these values. `all` is the number of values outside the taxonomy.
 ///
 /// Excludes values with a separator or a line break. They can contain cells of other columns or records.
-pub(crate) fn plain_examples(values: &[&str]) -> String {
+fn examples_of(values: &[&str], all: u64) -> String {
     let plain = |value: &&&str| value.chars().count() <= 40 && !value.contains([',', ';', '|', '"', '\t', '\n', '\r']);
-    format_examples(values.iter().filter(plain), values.len())
+    format_examples(values.iter().filter(plain), all)
 }
 
 /// Examples of common texts for a missing value, for error texts. Other values are hidden, as they can be sensitive.
 pub(crate) fn missing_markers(values: &[&str]) -> String {
     let usual = ["-", "--", ".", "..", "?", "na", "n/a", "nan", "nil", "none", "null", "missing", "unknown"];
-    format_examples(values.iter().filter(|value| usual.contains(&value.to_lowercase().as_str())), values.len())
+    format_examples(values.iter().filter(|value| usual.contains(&value.to_lowercase().as_str())), values.len() as u64)
 }
 
-fn format_examples<'a>(examples: impl Iterator<Item = &'a &'a str>, all: usize) -> String {
+fn format_examples<'a>(examples: impl Iterator<Item = &'a &'a str>, all: u64) -> String {
     let first: Vec<String> = examples.take(3).map(|value| format!("`{value}`")).collect();
-    let more = if all > first.len() { ", ..." } else { "" };
+    let more = if all > first.len() as u64 { ", ..." } else { "" };
     if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) }
 }
 

@@ -19,21 +19,23 @@ pub(super) struct Item<'a> {
     pub path: String,
     /// Last part of the path, without quotes.
     pub name: &'a str,
-    text: &'a str,
+    /// Offsets of the line breaks.
+    breaks: &'a [usize],
 }
 
 /// Parses a document and passes its root table to `read`.
 pub(super) fn with_document<T>(text: &str, read: impl FnOnce(&Item<'_>) -> Result<T>) -> Result<T> {
+    let breaks: Vec<usize> = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
     let table = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map(|span| line_of(text, span.start));
+        let line = error.span().map(|span| line_of(&breaks, span.start));
         Error::policy(line, error.message().trim().replace('\n', ", "))
     })?;
     let top = DeValue::Table(table.into_inner());
-    read(&Item { value: &top, line: 1, path: String::new(), name: "", text })
+    read(&Item { value: &top, line: 1, path: String::new(), name: "", breaks: &breaks })
 }
 
-fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+fn line_of(breaks: &[usize], offset: usize) -> usize {
+    1 + breaks.partition_point(|at| *at < offset)
 }
 
 impl<'a> Item<'a> {
@@ -60,7 +62,7 @@ impl<'a> Item<'a> {
         let at = if value.get_ref().is_table() { key_at } else { value.span().start };
         let dot = if self.path.is_empty() { "" } else { "." };
         let path = format!("{}{dot}{}", self.path, toml_key(name));
-        Item { value: value.get_ref(), line: line_of(self.text, at), path, name, text: self.text }
+        Item { value: value.get_ref(), line: line_of(self.breaks, at), path, name, breaks: self.breaks }
     }
 
     /// Returns the items of an array.
@@ -68,10 +70,10 @@ impl<'a> Item<'a> {
         let DeValue::Array(array) = self.value else { return Err(self.must_be("a list, in [ ]")) };
         let item = |value: &'a Spanned<DeValue<'a>>| Item {
             value: value.get_ref(),
-            line: line_of(self.text, value.span().start),
+            line: line_of(self.breaks, value.span().start),
             path: self.path.clone(),
             name: self.name,
-            text: self.text,
+            breaks: self.breaks,
         };
         Ok(array.iter().map(item).collect())
     }
