@@ -30,6 +30,8 @@ pub(crate) struct LoadedPolicy {
     pub text: String,
     /// Column name and text of each taxonomy file.
     pub taxonomies: Vec<(String, String)>,
+    /// Path in the policy and text of each file that it names.
+    pub files: BTreeMap<String, String>,
 }
 
 impl LoadedPolicy {
@@ -86,38 +88,34 @@ impl LoadedPolicy {
 
 /// Reads a policy, its taxonomy files and its queries.
 pub(crate) fn load(source: &PolicySource) -> Result<LoadedPolicy> {
-    load_recorded(source, &mut BTreeMap::new())
-}
-
-/// Reads a policy, and adds the text of each file that it names to `texts`.
-pub(crate) fn load_recorded(source: &PolicySource, texts: &mut BTreeMap<String, String>) -> Result<LoadedPolicy> {
-    load_text(source, source.require()?, texts)
+    load_text(source, source.require()?)
 }
 
 /// Reads a policy, and changes thresholds in its text.
 pub(crate) fn load_changed(source: &PolicySource, changes: &PolicyChanges) -> Result<LoadedPolicy> {
     let wrong = |error| Error::Policy { path: source.name(), error: Box::new(error) };
     let text = changes.apply(&source.require()?).map_err(wrong)?;
-    load_text(source, text, &mut BTreeMap::new())
+    load_text(source, text)
 }
 
-fn load_text(source: &PolicySource, text: String, texts: &mut BTreeMap<String, String>) -> Result<LoadedPolicy> {
+fn load_text(source: &PolicySource, text: String) -> Result<LoadedPolicy> {
+    let mut files: BTreeMap<String, String> = BTreeMap::new();
     let wrong = |error| Error::Policy { path: source.name(), error: Box::new(error) };
     let mut policy = Policy::parse(&text).map_err(wrong)?;
     let mut read = |name: &str| {
         let text = source.read_named(name).map_err(|error| error.to_string())?;
-        texts.insert(name.to_owned(), text.clone());
+        files.insert(name.to_owned(), text.clone());
         Ok(text)
     };
     let schema = policy.schema(&mut read).map_err(wrong)?;
     policy.load_queries(&schema, &mut read).map_err(wrong)?;
-    let written = |name: &String| texts.get(name).cloned();
+    let written = |name: &String| files.get(name).cloned();
     let taxonomies = policy
         .columns
         .iter()
         .filter_map(|column| Some((column.name.clone(), column.taxonomy.as_ref().and_then(written)?)));
     let taxonomies = taxonomies.collect();
-    Ok(LoadedPolicy { policy, schema, text, taxonomies })
+    Ok(LoadedPolicy { policy, schema, text, taxonomies, files })
 }
 
 /// Counted and typed data.

@@ -30,7 +30,7 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
     let mut counts = engine.count(&CountRequest { columns, owner: request.owner.clone(), key: None })?;
     // In a published table, `*` is a value like any other. As the text of a value, it is reserved; this text has the same order.
     counts.values.iter_mut().flatten().filter(|text| *text == "*").for_each(|text| text.push('\u{1}'));
-    let types = engine.values(request.sensitive.as_ref().map(std::slice::from_ref))?;
+    let types = engine.values(Some(request.sensitive.as_slice()))?;
     let values = |name: &String| {
         let profile = types.iter().find(|profile| Some(name) == request.sensitive.as_ref() && profile.name == *name);
         profile.map_or(Type::Text, |profile| profile.inferred_type)

@@ -1,6 +1,7 @@
 //! Where a policy is from: a file, or text in memory.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ pub enum PolicySource {
 }
 
 /// A policy in memory, with the files that it names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct PolicyText {
     /// Text of the policy, as in a file.
     pub toml: String,
@@ -30,6 +31,13 @@ pub struct PolicyText {
     pub files: BTreeMap<String, String>,
     /// Folder that paths in the policy refer to, such as that of the ledger and of other files.
     pub folder: PathBuf,
+}
+
+/// Does not print the taxonomies, which contain values of the data.
+impl fmt::Debug for PolicyText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PolicyText({} files, {})", self.files.len(), self.folder.display())
+    }
 }
 
 /// Returns the path of a policy file for the start of an error text; nothing for a policy in memory.
@@ -45,9 +53,8 @@ impl PolicyText {
     /// Returns an error if a file cannot be read, or if the policy is invalid.
     pub fn read(path: &Path) -> Result<PolicyText> {
         let source = PolicySource::from(path);
-        let mut files = BTreeMap::new();
-        let loaded = crate::dataset::load_recorded(&source, &mut files)?;
-        Ok(PolicyText { toml: loaded.text, files, folder: source.folder() })
+        let loaded = crate::dataset::load(&source)?;
+        Ok(PolicyText { toml: loaded.text, files: loaded.files, folder: source.folder() })
     }
 
     /// Returns an error if the policy or a file that it names is invalid.

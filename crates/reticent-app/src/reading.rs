@@ -91,6 +91,7 @@ pub(crate) fn unfit_rows(
             file: found.file,
             row: found.row,
             pattern: pattern(&found.text),
+            has_header: !engine.is_in_memory(),
             value: context.shows_values().then_some(found.text),
         }));
     }

@@ -527,9 +527,19 @@ pub struct EraseRequest {
 }
 
 /// Owner value of a person. It is never printed, logged or recorded.
-#[derive(Clone, Deserialize)]
-#[serde(transparent)]
+#[derive(Clone)]
 pub struct OwnerText(String);
+
+/// Reads a text or a number. An error does not quote it.
+impl<'de> Deserialize<'de> for OwnerText {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<OwnerText, D::Error> {
+        match serde_json::Value::deserialize(from)? {
+            serde_json::Value::String(text) => Ok(OwnerText(text)),
+            serde_json::Value::Number(number) => Ok(OwnerText(number.to_string())),
+            _ => Err(serde::de::Error::custom("`owner` must be a text or a number")),
+        }
+    }
+}
 
 impl OwnerText {
     /// Creates an owner value.

@@ -52,6 +52,12 @@ impl Embedded {
         self.source.names()
     }
 
+    /// Returns whether the rows are a table in memory.
+    #[cfg(feature = "parquet")]
+    pub fn is_in_memory(&self) -> bool {
+        self.source.is_frame()
+    }
+
     /// Returns the paths of the files, in reading order.
     pub fn files(&self) -> impl Iterator<Item = &Path> {
         self.source.paths()

@@ -190,6 +190,11 @@ impl Ledger {
         Ok(self.chain()?.entries)
     }
 
+    /// Returns whether the entries extend those of a head.
+    pub fn extends(&self, head: &Head) -> Result<bool> {
+        Ok(self.chain()?.head_after(head.entries).is_some_and(|then| then == *head))
+    }
+
     /// Returns the head.
     pub fn head(&self) -> Result<Head> {
         Ok(self.chain()?.head())

@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use reticent_app::{Context, Error, Event};
 
-use crate::errors::{exception, internal};
+use crate::errors::{exception, internal, invalid};
 
 /// Time between two checks for signals.
 const CHECK: Duration = Duration::from_millis(50);
@@ -21,10 +22,30 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
+/// Process that imported the module.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Returns an error in a process that was forked after the import: the threads of the module do not exist in it, so a call would never end.
+fn check_process(py: Python<'_>) -> PyResult<()> {
+    if PROCESS.load(Ordering::Relaxed) == std::process::id() {
+        return Ok(());
+    }
+    let text = "this process was forked after reticent was imported, and its threads do not exist here; start processes with the method \
+                \"spawn\", or import reticent in the new process only";
+    Err(invalid(py, "process-forked", text, serde_json::Value::Null))
+}
+
+/// Calls a function; a panic becomes an exception without its text, which can contain values of the data.
+pub(crate) fn guarded<T: Send>(py: Python<'_>, call: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let done = py.detach(|| catch_unwind(AssertUnwindSafe(call)));
+    done.map_err(|_| internal(py, PLACE.with_borrow_mut(Option::take)))
+}
+
 /// Prevents panics from printing: their texts can contain values of the data. They become exceptions.
 pub(crate) fn silence_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
         std::panic::set_hook(Box::new(|panic| {
             let place = panic.location().map(|place| format!("{}:{}", place.file(), place.line()));
             PLACE.with_borrow_mut(|known| *known = place);
@@ -78,6 +99,7 @@ pub(crate) fn run<T: Send>(
     receivers: &Receivers,
     call: impl FnOnce(&Context) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
+    check_process(py)?;
     let (send, mut receive) = channel();
     let events = send.clone();
     let last = Mutex::new((String::new(), Instant::now()));
@@ -124,6 +146,11 @@ pub(crate) fn run<T: Send>(
         }
         let done = py.detach(|| worker.join());
         if let Some(error) = raised {
+            if matches!(done, Ok(Ok(Ok(_)))) {
+                // For a publication, the release is recorded.
+                let note = "the call had completed when this exception arrived; its effects, such as a recorded release, remain";
+                error.value(py).call_method1("add_note", (note,))?;
+            }
             return Err(error);
         }
         match done {

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::data::data;
 use crate::errors::{exception, parse};
-use crate::run::{Receivers, run};
+use crate::run::{Receivers, guarded, run};
 
 /// Text, files and folder of a policy in memory.
 type PolicyParts = (String, BTreeMap<String, String>, PathBuf);
@@ -108,7 +108,7 @@ impl Plan {
 
     /// The equivalence classes as regions of the data, as JSON.
     fn classes(&self, py: Python<'_>) -> PyResult<String> {
-        let classes = py.detach(|| self.plan.classes()).map_err(|error| exception(py, &error))?;
+        let classes = guarded(py, || self.plan.classes())?.map_err(|error| exception(py, &error))?;
         text(py, &classes)
     }
 
@@ -157,8 +157,8 @@ impl Answer {
     }
 
     /// The answer as an HTML fragment; `None` if the verb has none.
-    fn html(&self, py: Python<'_>, internal: bool) -> Option<String> {
-        self.answered.html.as_ref().map(|html| py.detach(|| html(!internal)))
+    fn html(&self, py: Python<'_>, internal: bool) -> PyResult<Option<String>> {
+        self.answered.html.as_ref().map(|html| guarded(py, || html(!internal))).transpose()
     }
 }
 

@@ -54,7 +54,7 @@ def test_plan_with_choices(ledger: rt.Ledger) -> None:
 def test_publish(ledger: rt.Ledger) -> None:
     release = ledger.publish(PEOPLE, to="clinic", name="first", output="first.csv")
     assert (release.name, release.recipients, release.number, release.holds) == ("first", ["clinic"], 1, True)
-    assert release.path == Path("first.csv")
+    assert release.path == Path("first.csv").absolute()
     assert release.sha256 == hashlib.sha256(release.path.read_bytes()).hexdigest()
     head, *rows = published_rows(release.path)
     assert head == ["age", "city", "disease"]
@@ -80,9 +80,9 @@ def test_publish_of_a_plan(ending: str, ledger: rt.Ledger) -> None:
 
 
 def test_default_output(ledger: rt.Ledger) -> None:
-    assert ledger.publish(PEOPLE, name="one").path == Path("one.parquet")
-    assert ledger.plan(PEOPLE, name="two").publish().path == Path("two.parquet")
-    assert ledger.plan(PEOPLE).publish("three").path == Path("three.parquet")
+    assert ledger.publish(PEOPLE, name="one").path == Path("one.parquet").absolute()
+    assert ledger.plan(PEOPLE, name="two").publish().path == Path("two.parquet").absolute()
+    assert ledger.plan(PEOPLE).publish("three").path == Path("three.parquet").absolute()
 
 
 def test_plan_is_made_again_if_the_history_changed(ledger: rt.Ledger) -> None:

@@ -129,6 +129,6 @@ pub struct Attack {
 
 /// Renders the report as one HTML page.
 pub fn html(report: &Report) -> String {
-    let page = page::page(&view::View::new(report));
+    let page = page::page(&view::View::new(report, view::Layout::Page));
     words::printable(&page.into_string())
 }

@@ -36,7 +36,7 @@ pub fn page(view: &View) -> Markup {
             }
             section.verdicts aria-label="Verdict" {
                 h2.unseen { "Verdict" }
-                @for (number, coalition) in (1..).zip(&view.coalitions) { (card(coalition, number)) }
+                @for (number, coalition) in (1..).zip(&view.coalitions) { (card(view, coalition, number)) }
             }
             @for (number, coalition) in (1..).zip(&view.coalitions) { (coalition_section(view, coalition, number)) }
             (footer(view))

@@ -6,18 +6,18 @@ use maud::{Markup, Render, html};
 
 use crate::charts::{self, Series};
 use crate::tables::{by_column, numbers, row, table};
-use crate::view::{CoalitionView, ColumnCounts, ColumnView, Count, Details, Findings, NESTED, View};
+use crate::view::{CoalitionView, ColumnCounts, ColumnView, Count, Details, Findings, Layout, NESTED, View};
 use crate::words::{Worlds, percent, quoted};
 use crate::{cases, computation, regulators};
 
 /// Renders all sections about one coalition.
 pub fn coalition_section(view: &View, coalition: &CoalitionView, number: usize) -> Markup {
     html! {
-        section.coalition id={ "coalition-" (number) } {
+        section.coalition id=[anchor(view, number)] {
             h2 { (coalition.name) }
             @match &coalition.findings {
                 Some(findings) => (findings_sections(view, coalition, findings)),
-                None => (release_table(coalition)),
+                None => (release_table(view, coalition)),
             }
         }
     }
@@ -26,28 +26,40 @@ pub fn coalition_section(view: &View, coalition: &CoalitionView, number: usize) 
 fn findings_sections(view: &View, coalition: &CoalitionView, findings: &Findings) -> Markup {
     let is_complete = coalition.not_established.is_empty();
     html! {
-        (section("Key figures", html! { (tiles(view, coalition, findings)) (by_column(findings)) }))
-        (release_table(coalition))
-        (section("Timeline", timeline(view, findings)))
-        (section("People by maximum posterior", distribution(view, findings)))
-        @if let Some(details) = &findings.details { (section("Worst cases", worst(details))) }
-        (section("Attacks", attacks(coalition)))
-        (section("Risk criteria of regulators", regulators::regulators(view, findings)))
-        (section("Exact figures, bounds and estimates", computation::figures(findings, is_complete)))
-        @if !findings.columns.is_empty() { (section("Possible worlds", computation::worlds(findings))) }
-        (section("Assumptions and limits", computation::assumptions(findings)))
-        (section("How it was computed", computation::computed(findings, is_complete)))
+        (section(view, "Key figures", html! { (tiles(view, coalition, findings)) (by_column(findings)) }))
+        (release_table(view, coalition))
+        (section(view, "Timeline", timeline(view, findings)))
+        (section(view, "People by maximum posterior", distribution(view, findings)))
+        @if let Some(details) = &findings.details { (section(view, "Worst cases", worst(details))) }
+        (section(view, "Attacks", attacks(coalition)))
+        (section(view, "Risk criteria of regulators", regulators::regulators(view, findings)))
+        (section(view, "Exact figures, bounds and estimates", computation::figures(findings, is_complete)))
+        @if !findings.columns.is_empty() { (section(view, "Possible worlds", computation::worlds(findings))) }
+        (section(view, "Assumptions and limits", computation::assumptions(findings)))
+        (section(view, "How it was computed", computation::computed(findings, is_complete)))
         @if let Some(persons) = findings.details.as_ref().and_then(|details| details.persons) {
             details.block { summary { "Posteriors of every person" } (cases::per_person(persons)) }
         }
     }
 }
 
+/// Returns the id of the section of a coalition. A fragment has none: ids of several fragments on a page would collide.
+fn anchor(view: &View, number: usize) -> Option<String> {
+    (view.layout == Layout::Page).then(|| format!("coalition-{number}"))
+}
+
+/// Titles of the sections that a fragment does not collapse.
+const OPEN: &[&str] = &["Key figures", "Timeline", "People by maximum posterior"];
+
 /// Renders a section with a heading; nothing if it has no content.
-fn section(title: &str, body: Markup) -> Markup {
+fn section(view: &View, title: &str, body: Markup) -> Markup {
     html! {
         @if !body.0.is_empty() {
-            section.block { h3 { (title) } (body) }
+            @if view.layout == Layout::Page || OPEN.contains(&title) {
+                section.block { h3 { (title) } (body) }
+            } @else {
+                details.block { summary { (title) } (body) }
+            }
         }
     }
 }
@@ -183,7 +195,7 @@ fn above_note(view: &View, is_complete: bool, column: &ColumnView, several: bool
     }
 }
 
-fn release_table(coalition: &CoalitionView) -> Markup {
+fn release_table(view: &View, coalition: &CoalitionView) -> Markup {
     if coalition.releases.is_empty() {
         return html! {};
     }
@@ -213,7 +225,7 @@ fn release_table(coalition: &CoalitionView) -> Markup {
             }
         }
     };
-    section("Releases", table)
+    section(view, "Releases", table)
 }
 
 /// Renders the content of every column. All but the first are collapsed.

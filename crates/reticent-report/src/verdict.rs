@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::view::{CoalitionView, ColumnView, Count, Findings, PairView, all_releases};
+use crate::view::{CoalitionView, ColumnView, Count, Findings, Layout, PairView, View, all_releases};
 use crate::words::{joined, percent, quoted};
 
 /// The verdict of an audit.
@@ -113,7 +113,7 @@ impl Verdict {
 }
 
 /// Renders the verdict of a coalition at the top of the page.
-pub fn card(coalition: &CoalitionView, number: usize) -> Markup {
+pub fn card(view: &View, coalition: &CoalitionView, number: usize) -> Markup {
     let verdict = Verdict::for_coalition(coalition);
     let (sentences, checked) = match &coalition.findings {
         Some(findings) if !findings.columns.is_empty() => (sentences(coalition, findings), checked_statement(findings)),
@@ -129,7 +129,10 @@ pub fn card(coalition: &CoalitionView, number: usize) -> Markup {
             p.label {
                 svg.sign viewBox="0 0 28 28" aria-hidden="true" { (verdict.sign()) }
                 (verdict.label())
-                a.recipients href={ "#coalition-" (number) } { (coalition.name) }
+                @match view.layout {
+                    Layout::Page => a.recipients href={ "#coalition-" (number) } { (coalition.name) },
+                    Layout::Fragment => span.recipients { (coalition.name) },
+                }
             }
             p.headline { @if let Some(headline) = headline { (headline) } }
             @for violation in coalition.violations { p.also { "Violation: " (violation.text) "." } }

@@ -21,6 +21,16 @@ pub struct View<'a> {
     /// Smallest count that is shown; `None` on an internal page.
     pub min_count: Option<u64>,
     pub coalitions: Vec<CoalitionView<'a>>,
+    pub layout: Layout,
+}
+
+/// Form in which a view is rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// A page of its own.
+    Page,
+    /// A part of another page, with only the most important sections open.
+    Fragment,
 }
 
 /// The displayed part of a coalition.
@@ -233,7 +243,7 @@ enum Audience {
 }
 
 impl<'a> View<'a> {
-    pub fn new(report: &'a Report) -> View<'a> {
+    pub fn new(report: &'a Report, layout: Layout) -> View<'a> {
         let audience = if report.public { Audience::public(report) } else { Audience::Internal };
         View {
             title: &report.title,
@@ -243,6 +253,7 @@ impl<'a> View<'a> {
             public: report.public,
             min_count: report.public.then_some(report.min_count.max(1)),
             coalitions: report.coalitions.iter().map(|coalition| coalition_view(coalition, &audience)).collect(),
+            layout,
         }
     }
 }

@@ -5,7 +5,8 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::error::{Error, Result};
 use crate::ratio::Ratio;
@@ -24,8 +25,8 @@ fn name(what: &'static str, text: &str) -> Result<String> {
 }
 
 /// A recipient of releases. Case and surrounding spaces are ignored.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct Recipient(String);
 
 impl Recipient {
@@ -56,8 +57,8 @@ impl fmt::Display for Recipient {
 }
 
 /// The name of a release. A name of digits only is invalid, because it could be confused with a release number.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct ReleaseName(String);
 
 impl ReleaseName {
@@ -89,8 +90,7 @@ impl fmt::Display for ReleaseName {
 }
 
 /// An exact upper bound on the posterior probability of a sensitive value, above 0 and at most 1.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(try_from = "f64")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Confidence {
     decimal: f64,
     exact: Ratio,
@@ -125,8 +125,7 @@ impl Confidence {
 }
 
 /// A calendar day.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Day(String);
 
 impl Day {
@@ -153,8 +152,7 @@ impl fmt::Display for Day {
 }
 
 /// Reason for a correction or an erasure, as one line of text that the ledger keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryReason(String);
 
 impl EntryReason {
@@ -176,35 +174,21 @@ impl EntryReason {
     }
 }
 
-/// Conversions for deserialization: a type is created by its constructor only.
-macro_rules! try_from {
+/// Deserializes validated types by their constructors.
+macro_rules! deserialize {
     ($($type:ident from $given:ty: $new:expr),+ $(,)?) => {$(
-        impl TryFrom<$given> for $type {
-            type Error = Error;
-
-            fn try_from(given: $given) -> Result<$type> {
-                $new(given)
+        impl<'de> Deserialize<'de> for $type {
+            fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<$type, D::Error> {
+                $new(&<$given>::deserialize(from)?).map_err(D::Error::custom)
             }
         }
     )+};
 }
 
-try_from! {
-    Recipient from String: |text: String| Recipient::new(&text),
-    ReleaseName from String: |text: String| ReleaseName::new(&text),
-    Confidence from f64: Confidence::new,
-    Day from String: |text: String| Day::new(&text),
-    EntryReason from String: |text: String| EntryReason::new(&text),
-}
-
-impl From<Recipient> for String {
-    fn from(recipient: Recipient) -> String {
-        recipient.0
-    }
-}
-
-impl From<ReleaseName> for String {
-    fn from(name: ReleaseName) -> String {
-        name.0
-    }
+deserialize! {
+    Recipient from String: |text: &String| Recipient::new(text),
+    ReleaseName from String: |text: &String| ReleaseName::new(text),
+    Confidence from f64: |decimal: &f64| Confidence::new(*decimal),
+    Day from String: |text: &String| Day::new(text),
+    EntryReason from String: |text: &String| EntryReason::new(text),
 }

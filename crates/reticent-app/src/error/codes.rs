@@ -52,6 +52,11 @@ const REQUESTS: &[ErrorCode] = &[
         "Write the policy to a file first.",
     ),
     entry(
+        "plan-outdated",
+        "The ledger lacks entries that it had when the release was planned: it was replaced, or restored from an older copy.",
+        "Restore the ledger. If its present state is right, plan the release again.",
+    ),
+    entry(
         "request-invalid",
         "A field of the request is missing, unknown, or has a wrong type or value.",
         "Correct the field that the error names.",

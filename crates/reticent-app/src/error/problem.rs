@@ -36,6 +36,11 @@ pub enum Problem {
     PolicyExists { path: PathBuf },
     #[error("the policy is in memory, and this call needs a policy file; write the policy to a file first")]
     PolicyInMemory,
+    #[error(
+        "the ledger lacks entries that it had when the release was planned: it was replaced, or restored from an older copy; restore it, \
+         or plan the release again"
+    )]
+    PlanOutdated,
     #[error("invalid request: {why}")]
     RequestInvalid { why: String },
     #[error("{} is a file, but a ledger is a folder", .path.display())]

@@ -15,6 +15,9 @@ pub struct UnfitRow {
     pub row: u64,
     /// Pattern of the value: 9 for a digit, a or A for a letter.
     pub pattern: String,
+    /// Whether row 1 is the header. A table in memory has none.
+    #[serde(skip)]
+    pub has_header: bool,
     /// The value, if the context shows values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
@@ -34,8 +37,7 @@ pub(super) fn lines(rows: &[UnfitRow]) -> String {
     };
     let lines: String = rows.chunk_by(|one, next| one.column == next.column).map(of_column).collect();
     let is_hidden = rows.iter().any(|row| row.value.is_none());
-    // A table in memory is no file, and has no header.
-    let is_file = rows.iter().any(|row| row.file.exists());
-    let header = if is_file { "; row 1 is the header, and blank rows do not count" } else { "" };
+    let header =
+        if rows.iter().any(|row| row.has_header) { "; row 1 is the header, and blank rows do not count" } else { "" };
     if is_hidden { format!("{lines}\n  (patterns: 9 is a digit, a and A are letters{header})") } else { lines }
 }

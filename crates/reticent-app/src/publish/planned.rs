@@ -37,8 +37,9 @@ pub(crate) fn plan(workspace: &Workspace, request: &PublishRequest, context: &Co
         }
         None => {
             let plan = Plan::new(workspace, request, PlanPurpose::Preview, loaded, context);
-            let (answer, planned) = recode::plan(&plan)?;
-            (plan.seed, Publication::Recoded(Box::new(answer)), Some(planned))
+            let seed = plan.seed;
+            let (answer, planned) = recode::plan(plan)?;
+            (seed, Publication::Recoded(Box::new(answer)), Some(planned))
         }
     };
     let request = PublishRequest { seed: Some(seed), ..request.clone() };

@@ -5,6 +5,7 @@ mod answer;
 mod back_off;
 mod classes;
 mod past;
+mod planned;
 mod remedies;
 mod search;
 
@@ -21,10 +22,10 @@ use reticent::error::Obstacle;
 use reticent::join::{Member, sets_for};
 use reticent::metrics::{Comparison, measure_all};
 use reticent::registry::Arguments;
-use reticent::requirement::{ModelSpec, Requirement};
+use reticent::requirement::Requirement;
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
-use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, ReleaseName, Role};
+use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, Role};
 use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, published, read_back, read_back_with_owners};
 use reticent_ledger::{Body, Head, Key, Ledger};
 
@@ -35,7 +36,10 @@ use crate::answer::{MetricAnswer, RecodedAnswer, TriedAnswer};
 use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
 use past::{EarlierReleases, NewRelease, unknown_values, unresolved_names};
+use planned::Planning;
 use search::{Found, Search};
+
+pub(super) use planned::{Planned, plan, publish_planned};
 
 /// Id of the model of `confidence`.
 const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
@@ -59,65 +63,6 @@ fn publish_by(maker: &RecodeMaker<'_>, loaded: LoadedReleases, key: Option<&Key>
     answer.notes.extend(recalled.head.is_none().then(|| plan.access.started_note()).filter(|_| is_recorded));
     answer.notes.extend(plan.access.take_key_note());
     Ok(answer)
-}
-
-/// A planned release: its data, and the recoding that was judged.
-pub(crate) struct Planned {
-    /// Text of the policy, and of its taxonomies by column.
-    policy: (String, Vec<(String, String)>),
-    data: ReleaseData,
-    planning: Planning,
-    /// Fingerprint of the key for owner links.
-    key: Option<String>,
-}
-
-impl Planned {
-    /// Returns whether the release was planned with this policy and these taxonomies.
-    pub(crate) fn is_of(&self, loaded: &LoadedPolicy) -> bool {
-        let (text, taxonomies) = &self.policy;
-        *text == loaded.text && *taxonomies == loaded.taxonomies
-    }
-}
-
-/// What the search of a plan found.
-#[derive(Clone, Default)]
-struct Planning {
-    search: Search,
-    /// Candidate, and the head and the name with which it was judged.
-    candidate: Option<(Option<Head>, ReleaseName, RecodedCandidate)>,
-}
-
-/// Plans a release: judges it in memory.
-pub(crate) fn plan(plan: &Plan<'_>) -> Result<(RecodedAnswer, Planned)> {
-    let (Preparation { data, loaded }, key) = Preparation::new(plan)?;
-    let LoadedReleases { recalled, past, load_seconds, read_seconds } = loaded;
-    let maker = RecodeMaker::new(plan, &data, Planning::default())?;
-    let made = pipeline::make_in_any_way(plan, &maker, &recalled, &past);
-    let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
-    (made.seconds.load_history, made.seconds.read) = (load_seconds, read_seconds);
-    let candidate = made.audited.is_some().then(|| made.candidate.clone());
-    let candidate = candidate.map(|candidate| (recalled.head, plan.request.name.clone(), candidate));
-    let mut answer = maker.answer(made, None, &recalled, &past)?;
-    answer.alternative = maker.alternative(&answer, &recalled, &past)?;
-    let planning = Planning { search: maker.into_search().summary(), candidate };
-    let policy = (plan.loaded.text.clone(), plan.loaded.taxonomies.clone());
-    let key = key.map(|key| key.fingerprint());
-    Ok((answer, Planned { policy, data, planning, key }))
-}
-
-/// Publishes a planned release with the present history.
-pub(crate) fn publish_planned(plan: &Plan<'_>, planned: &Planned) -> Result<RecodedAnswer> {
-    check_output(plan)?;
-    let mut load_seconds = 0.0;
-    let (recalled, past) = timed(&mut load_seconds, || load_releases(plan))?;
-    let key = plan.loaded.policy.owner.as_ref().map(|_| plan.owner_key(&recalled)).transpose()?;
-    // Pseudonyms of another key belong to other people.
-    if key.as_ref().map(Key::fingerprint) != planned.key {
-        return publish(plan);
-    }
-    plan.check_unrelated(&recalled, planned.data.prepared.linked.as_ref().map(|linked| &linked.links))?;
-    let maker = RecodeMaker::new(plan, &planned.data, planned.planning.clone())?;
-    publish_by(&maker, LoadedReleases { recalled, past, load_seconds, read_seconds: 0.0 }, key.as_ref())
 }
 
 /// Rehearses a release with data and history that are already loaded.
@@ -223,8 +168,8 @@ pub(crate) struct RecodeMaker<'a> {
     format: Format,
     /// Releases of the tried algorithms.
     search: Mutex<Search>,
-    /// Candidate of a plan, with the head and the name with which it was judged.
-    planned: Option<(Option<Head>, ReleaseName, RecodedCandidate)>,
+    /// Candidate of a plan, with the head with which it was judged.
+    planned: Option<(Option<Head>, RecodedCandidate)>,
 }
 
 /// A recoding that satisfies the requirement according to the search.
@@ -405,13 +350,9 @@ impl RecodeMaker<'_> {
     }
 
     /// Returns the candidate of the plan, unless the history has changed.
-    ///
-    /// The (X,Y)-models name releases. With another name, the release can have other requirements.
     fn planned_candidate(&self, recalled: &LoadedHistory) -> Option<RecodedCandidate> {
-        let (head, name, candidate) = self.planned.as_ref()?;
-        let names_releases = || self.plan.loaded.policy.join_model_specs().iter().any(ModelSpec::is_xy_model);
-        let is_current = *head == recalled.head && (*name == self.plan.request.name || !names_releases());
-        is_current.then(|| candidate.clone())
+        let (head, candidate) = self.planned.as_ref()?;
+        (*head == recalled.head).then(|| candidate.clone())
     }
 
     /// Judges every requirement on records: those of the written file, or those that would be written.

@@ -1,5 +1,6 @@
 //! Tables in memory: batches of Arrow arrays, such as those of a data frame.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,10 +22,17 @@ const CHUNK_ROWS: usize = 4 * BATCH;
 const FRAME: &str = "data frame";
 
 /// A table in memory. Clones share the memory of its arrays, which are never changed.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Frame {
     schema: SchemaRef,
     batches: Arc<[RecordBatch]>,
+}
+
+/// Does not print the rows.
+impl fmt::Debug for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Frame({} columns, {} rows)", self.schema.fields().len(), self.rows())
+    }
 }
 
 impl Frame {
@@ -105,6 +113,11 @@ pub(super) struct FrameChunk {
 }
 
 impl Source {
+    /// Returns whether the rows are a table in memory.
+    pub(crate) fn is_frame(&self) -> bool {
+        self.inputs.iter().any(|input| matches!(input.format, InputFormat::Frame(_)))
+    }
+
     /// Opens a table in memory.
     pub(crate) fn frame(frame: &Frame) -> Result<Source> {
         let origin = Origin::file(PathBuf::from(FRAME));

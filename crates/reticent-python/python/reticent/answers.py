@@ -27,6 +27,8 @@ class Answer:
 
     def __init__(self, native: _native.Answer) -> None:
         self._native = native
+        # Paths of an answer are relative to the working folder of the call.
+        self._folder = Path.cwd()
 
     @cached_property
     def _fields(self) -> dict[str, Any]:
@@ -53,6 +55,11 @@ class Answer:
 
     def _repr_html_(self) -> str:
         return self.html()
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        """Returns what a notebook saves. Its text has no figures, which ``repr`` shows."""
+        verdict = "" if self.holds is None else f"(holds={self.holds})"
+        return {"text/html": self.html(), "text/plain": f"{type(self).__name__}{verdict}"}
 
     @property
     def notes(self) -> list[str]:
@@ -135,7 +142,7 @@ class Check(Answer):
 
     @property
     def sample_unique(self) -> int:
-        """Number of people who are alone in their equivalence class."""
+        """Number of sample unique people: those in an equivalence class of one."""
         return int(self._risk.get("sample_unique", 0))
 
     @property
@@ -326,7 +333,7 @@ class Release(Publication):
         path = self._fields.get("file") or self._fields.get("folder")
         if path is None:
             raise StorageError("the release was not published: a requirement is violated", "not-published")
-        return Path(path)
+        return self._folder / str(path)
 
     @property
     def number(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -54,15 +55,16 @@ class Ledger:
         *,
         wait: float,
         progress: Progress,
-        create: bool,
     ) -> None:
-        self._path = None if path is None else os.fspath(path)
-        self._policy = policy
-        self._key = None if key is None else os.fspath(key)
+        # Absolute, so that a change of the working folder does not change the ledger.
+        self._path = _absolute(path)
+        self._policy = policy if policy is None or isinstance(policy, Policy) else _absolute(policy)
+        self._key = _absolute(key)
+        if self._key is None and self._path is not None and not isinstance(self._policy, str):
+            self._key = os.path.join(os.path.dirname(self._path), "reticent.key")
         self._context = context
         self._wait = wait
         self._progress = progress
-        self._create = create
 
     @classmethod
     def open(
@@ -105,8 +107,10 @@ class Ledger:
         if path is None and policy is None:
             policy = "reticent.toml"
         context = _native.Context(steward, threads, memory, show_values)
-        ledger = cls(path, policy, key, context, wait=wait, progress=progress, create=create)
-        ledger._call(Answer, "open", {})
+        ledger = cls(path, policy, key, context, wait=wait, progress=progress)
+        # Only this call may create the ledger. A ledger that is lost later is an error, because the history is lost with it.
+        opening = workspace(ledger._policy, ledger._path, ledger._key, create=create, wait=wait)
+        opening.call("open", _json({}), context, None, (), None, warn)
         return ledger
 
     # Releases
@@ -154,7 +158,7 @@ class Ledger:
         with receiver(self._progress) as progress:
             planned = workspace.plan(_json(request), self._context, rows_of(data), progress, warn)
         plan = Plan(planned, self, policy)
-        _warn_alone(plan)
+        _warn_without_history(plan)
         return plan
 
     def publish(
@@ -183,7 +187,7 @@ class Ledger:
         request["output"] = self._default_output(name, policy) if output is None else os.fspath(output)
         request["changes"] = _changes(k, confidence, suppression)
         release = self._call(Release, "publish", request, data=data, policy=policy)
-        _warn_alone(release)
+        _warn_without_history(release)
         return release
 
     def compare(
@@ -401,7 +405,7 @@ class Ledger:
         }
         return self._call(Recorded, "amend", request)
 
-    def erase(self, owner: str, reason: str, *, dry_run: bool = False, confirmed: bool = False) -> Recorded:
+    def erase(self, owner: str | int, reason: str, *, dry_run: bool = False, confirmed: bool = False) -> Recorded:
         """Removes a person from the owner links of all releases. Recipients keep what they have."""
         request = {"owner": owner, "reason": reason, "dry_run": dry_run, "confirmed": confirmed}
         return self._call(Recorded, "erase", request)
@@ -423,7 +427,7 @@ class Ledger:
             raise InvalidError(f"{verb} needs a policy; pass one, or open the ledger with a policy", "policy-missing")
 
     def _workspace(self, policy: Policy | Path_ | None) -> _native.Workspace:
-        return workspace(policy or self._policy, self._path, self._key, create=self._create, wait=self._wait)
+        return workspace(policy or self._policy, self._path, self._key, wait=self._wait)
 
     def _default_output(self, name: str, policy: Policy | Path_ | None) -> str:
         chosen = policy or self._policy
@@ -476,27 +480,24 @@ class Plan(Publication):
         target = self._ledger._default_output(name, self._chosen) if output is None else os.fspath(output)
         with receiver(self._ledger._progress) as progress:
             answer = self._planned.publish(name, target, self._ledger._context, progress, warn)
-        release = Release(answer)
-        if not release.holds:
-            warnings.warn("a requirement is violated: nothing was published", stacklevel=2)
-        return release
+        return Release(answer)
 
 
-def _warn_alone(release: Publication) -> None:
+def _warn_without_history(release: Publication) -> None:
     """Warns if a release was judged without the earlier releases of its recipients."""
     apart = release._fields["judged"].get("apart_from") or []
     if apart:
         numbers = ", ".join(map(str, apart))
         text = f"judged without the earlier releases {numbers} of its recipients; the ledger records this"
-        warnings.warn(text, ReticentWarning, stacklevel=3)
+        # The release may be recorded already: a warning that is turned into an exception must not hide it.
+        with contextlib.suppress(ReticentWarning):
+            warnings.warn(text, ReticentWarning, stacklevel=3)
 
 
 def workspace(
     policy: Policy | Path_ | None, ledger: str | None, key: str | None, *, create: bool = False, wait: float = 60.0
 ) -> _native.Workspace:
     """Returns the native workspace of a policy and a ledger."""
-    if key is None and ledger is not None and not (policy is not None and not isinstance(policy, Policy)):
-        key = os.fspath(Path(ledger).absolute().parent / "reticent.key")
     if isinstance(policy, Policy):
         return _native.Workspace(policy._parts, None, ledger, key, create, wait)
     file = None if policy is None else os.fspath(policy)
@@ -531,6 +532,10 @@ def _names(names: str | Iterable[str]) -> list[str]:
     return [names] if isinstance(names, str) else list(names)
 
 
+def _absolute(path: Path_ | None) -> str | None:
+    return None if path is None else os.path.abspath(os.fspath(path))
+
+
 def _path(path: Path_ | None) -> str | None:
     return None if path is None else os.fspath(path)
 
@@ -551,4 +556,7 @@ def _json(request: Mapping[str, Any]) -> str:
             return value.item()
         raise TypeError(f"a request cannot contain a value of type {type(value).__name__}")
 
-    return json.dumps(dict(request), default=plain)
+    try:
+        return json.dumps(dict(request), default=plain, allow_nan=False)
+    except ValueError as error:
+        raise InvalidError("a number of the request is not finite", "request-invalid") from error

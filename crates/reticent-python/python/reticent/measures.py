@@ -38,6 +38,7 @@ def check(
     """
     rows = rows_of(data)
     context = _native.Context(None, None, None, show_values)
+    quasi, sensitive = _settings(quasi), _settings(sensitive)
     if policy is None:
         given = dict.fromkeys([*quasi, *sensitive, *([owner] if owner else [])])
         columns = _columns(rows, context)
@@ -74,13 +75,13 @@ def draft(
     >>> draft({"age": [34, 36, 51, 58], "disease": ["flu", "gout", "flu", "gout"]}, sensitive=["disease"]).policy.roles
     {'age': 'quasi-identifier', 'disease': 'sensitive'}
     """
-    roles = {
-        **dict.fromkeys(quasi, "quasi-identifier"),
-        **dict.fromkeys(sensitive, "sensitive"),
-        **dict.fromkeys(identifiers, "identifier"),
-        **dict.fromkeys(other, "other"),
-        **dict.fromkeys(drop, "drop"),
-    }
+    given = {"quasi-identifier": quasi, "sensitive": sensitive, "identifier": identifiers, "other": other, "drop": drop}
+    roles: dict[str, str] = {}
+    for role, names in given.items():
+        for name in _settings(names):
+            if name in roles:
+                raise ValueError(f"column {name!r} has several roles")
+            roles[name] = role
     request = {
         "roles": list(roles.items()),
         "owner": owner,
@@ -98,9 +99,15 @@ def _draft(rows: Any, request: Mapping[str, Any], context: _native.Context) -> _
     return in_memory.call("init", _json(request), context, rows, (), None, warn)
 
 
+def _settings(columns: Columns) -> Mapping[str, Mapping[str, Any] | None]:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of names, not one text: [{columns!r}]")
+    return columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
+
+
 def _typed(rows: Any, columns: Columns, context: _native.Context) -> Columns:
     """Adds the types of columns that have none: the distance of numbers and dates follows their order."""
-    settings = columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
+    settings = _settings(columns)
     call = _native.Workspace(("", {}, "")).call
     types = json.loads(call("columns", _json({"types_of": list(settings)}), context, rows).json())["types"]
     return {name: {"type": types[name], **(keys or {})} for name, keys in settings.items()}

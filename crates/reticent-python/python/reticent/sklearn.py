@@ -7,6 +7,9 @@ considered, and a model that was trained on the result can still disclose someth
 from __future__ import annotations
 
 import json
+import os
+import tempfile
+import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -80,7 +83,7 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         columns = [(name, _column(X[:, at], is_number)) for at, (name, is_number) in enumerate(zip(names, numeric, strict=True))]
         request = {"name": "fit", "recipients": ["nobody"], "output": "fit.parquet"}
         try:
-            plan = workspace(policy, "no-ledger", "no-key", create=True).plan(
+            plan = workspace(policy, *_no_ledger(), create=True).plan(
                 _json(request), _native.Context(), _native.frame_of_columns(columns)
             )
         except Refused as error:
@@ -173,6 +176,12 @@ class Anonymizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _no_ledger() -> tuple[str, str]:
+    """Returns paths of a ledger and a key that do not exist. A plan creates neither."""
+    name = os.path.join(tempfile.gettempdir(), f"reticent-{uuid.uuid4()}")
+    return f"{name}.ledger", f"{name}.key"
 
 
 class _Region:

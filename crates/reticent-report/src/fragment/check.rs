@@ -76,7 +76,7 @@ pub fn check_fragment(view: &CheckView) -> String {
         @if let Some(risk) = view.risk { (block("Sensitive attributes", &sensitive_table(&risk.sensitive, &audience))) }
         (collapsed("Requirements", &requirements(view, &audience)))
         (collapsed("Columns", &column_table(view)))
-        (collapsed("Notes", &data_list(&audience, view.notes)))
+        @if !view.public { (collapsed("Notes", &data_list(&audience, view.notes))) }
     };
     variant("check", &audience, &body)
 }

@@ -7,7 +7,6 @@ use super::audience::Audience;
 use super::parts::{Align, Status, block, collapsed, data_list, headline, table, variant};
 use crate::charts::{Point, scatter};
 use crate::comparison::{ComparedChoice, ComparedFigures, Comparison};
-use crate::words::percent;
 
 /// Renders a comparison as a fragment.
 pub fn comparison_fragment(comparison: &Comparison, public: bool, min_count: u64) -> String {
@@ -18,9 +17,12 @@ pub fn comparison_fragment(comparison: &Comparison, public: bool, min_count: u64
     let posterior = |known: &ComparedFigures| known.posterior;
     let body = html! {
         (verdict(comparison, &audience))
-        (block("Loss by the highest risk of re-identification", &chart(comparison, "risk of re-identification", |known| Some(known.risk))))
-        @if has_posterior {
-            (block("Loss by the highest posterior of a sensitive value", &chart(comparison, "posterior", posterior)))
+        // The place of a point in a chart is an exact figure.
+        @if !public {
+            (block("Loss by the highest risk of re-identification", &chart(comparison, "risk of re-identification", |known| Some(known.risk))))
+            @if has_posterior {
+                (block("Loss by the highest posterior of a sensitive value", &chart(comparison, "posterior", posterior)))
+            }
         }
         (block("Choices", &choices(comparison, &audience)))
         (collapsed("Assumptions", &data_list(&audience, &comparison.assumptions)))
@@ -73,11 +75,16 @@ fn chart(comparison: &Comparison, axis: &str, risk: fn(&ComparedFigures) -> Opti
 fn choices(comparison: &Comparison, audience: &Audience) -> Markup {
     let mut heads: Vec<(&str, Align)> = vec![("no.", Align::Number), ("state", Align::Text)];
     heads.extend(comparison.settings.iter().map(|setting| (*setting, Align::Text)));
+    let shown = |(setting, text): (&&str, &String)| match *setting {
+        // The path of a policy names a folder of the steward.
+        "policy" if audience.is_public() => text.rsplit(['/', '\\']).next().unwrap_or_default().to_owned(),
+        _ => text.clone(),
+    };
     heads.extend(["loss", "risk", "posterior", "classes", "records"].map(|head| (head, Align::Number)));
     heads.push(("remarks", Align::Text));
     let row = |(number, choice): (usize, &ComparedChoice)| {
         let mut row = vec![number.to_string(), choice.state.to_owned()];
-        row.extend(choice.settings.iter().cloned());
+        row.extend(comparison.settings.iter().zip(&choice.settings).map(shown));
         // A choice can have fewer settings than the comparison.
         row.resize(2 + comparison.settings.len(), String::new());
         row.extend(figure_cells(choice, audience));
@@ -88,19 +95,19 @@ fn choices(comparison: &Comparison, audience: &Audience) -> Markup {
 
 fn figure_cells(choice: &ComparedChoice, audience: &Audience) -> [String; 6] {
     let Some(figures) = &choice.figures else {
+        // The reason of a refusal has counts and ratios of single classes.
+        let reason = choice.error.clone().filter(|_| !audience.is_public());
         let [one, two, three, four, five] = std::array::from_fn(|_| String::new());
-        return [one, two, three, four, five, choice.error.clone().unwrap_or_default()];
+        return [one, two, three, four, five, reason.unwrap_or_else(|| "refused".to_owned())];
     };
     let suppressed = match figures.fully_suppressed.as_slice() {
         [] => String::new(),
         columns => format!("fully suppressed: {}", columns.join(", ")),
     };
-    let share =
-        |share: f64| if audience.is_public() { percent((share * 100.0).round() / 100.0) } else { percent(share) };
     [
-        share(figures.loss),
-        share(figures.risk),
-        figures.posterior.map(share).unwrap_or_default(),
+        audience.loss(figures.loss),
+        audience.maximum_risk(figures.risk).0,
+        figures.posterior.map(|posterior| audience.rate(posterior)).unwrap_or_default(),
         audience.count(figures.classes).text,
         audience.count(figures.records).text,
         suppressed,

@@ -69,7 +69,7 @@ pub fn grouped_fragment(view: &GroupedView) -> String {
         (cautions(&audience, &[("Not established", view.not_established), ("Warning", view.warnings)]))
         (block("Guarantees", &list(view.guarantees)))
         (collapsed("Withheld and postponed people by reason", &reasons(view, &audience)))
-        (collapsed("Notes", &data_list(&audience, view.notes)))
+        @if !view.public { (collapsed("Notes", &data_list(&audience, view.notes))) }
     };
     variant("grouped", &audience, &body)
 }

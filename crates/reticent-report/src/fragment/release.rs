@@ -131,7 +131,7 @@ pub fn release_fragment(view: &ReleaseView) -> String {
         (collapsed("Metrics", &metric_table(view, &audience)))
         (collapsed("Tried algorithms", &tried_table(view, &audience)))
         (collapsed("Assumptions", &data_list(&audience, view.assumptions)))
-        (collapsed("Notes", &data_list(&audience, view.notes)))
+        @if !view.public { (collapsed("Notes", &data_list(&audience, view.notes))) }
     };
     variant("release", &audience, &body)
 }
@@ -227,8 +227,9 @@ fn confidence_table(risk: Option<&ReleaseRisk>, audience: &Audience) -> Markup {
 }
 
 fn metric_table(view: &ReleaseView, audience: &Audience) -> Markup {
-    let row =
-        |metric: &MetricLine| vec![metric.id.to_owned(), audience.metric(metric.value), audience.text(metric.reading)];
+    // A reading can state the value in other words, such as a mean per record.
+    let reading = |metric: &MetricLine| if audience.is_public() { String::new() } else { metric.reading.to_owned() };
+    let row = |metric: &MetricLine| vec![metric.id.to_owned(), audience.metric(metric.value), reading(metric)];
     let heads = [("metric", Align::Text), ("value", Align::Number), ("reading", Align::Text)];
     table(&heads, &view.metrics.iter().map(row).collect::<Vec<_>>())
 }

@@ -9,7 +9,7 @@ use crate::error::Result;
 impl Planned {
     /// Returns the distinct combinations of published quasi-identifiers; none if no release was found.
     pub(crate) fn classes(&self) -> Result<Vec<PublishedClass>> {
-        let Some((_, _, candidate)) = &self.planning.candidate else { return Ok(Vec::new()) };
+        let Some((_, candidate)) = &self.planning.candidate else { return Ok(Vec::new()) };
         let release = candidate.outcome.recoding.apply(&self.data.prepared.table)?;
         let is_quasi = |at: &usize| release.columns[*at].role == Role::QuasiIdentifier;
         let quasi: Vec<usize> = (0..release.columns.len()).filter(is_quasi).collect();
