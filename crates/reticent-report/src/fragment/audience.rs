@@ -171,8 +171,7 @@ impl Audience {
 
 /// Returns the end of the number that starts here; `at` if there is none. Parts of names, dates and intervals are not numbers.
 fn number_end(letters: &[char], at: usize) -> usize {
-    let is_joined =
-        |letter: &char| letter.is_alphanumeric() || ['_', '-', '.', '=', '\u{3c}', '>', '[', '`', '{'].contains(letter);
+    let is_joined = |letter: &char| letter.is_alphanumeric() || "_-.=<>[`{".contains(*letter);
     let before = &letters[..at];
     let is_inside = match before {
         // The second bound of an interval.
