@@ -48,10 +48,25 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
     let history = History::single(Release::raw(&table)?);
     let mut safety = f64::INFINITY;
     for model in build(entry, request, &schema)? {
-        safety = model.survey(&history)?.worst.map_or(safety, |worst| safety.min(worst.safety));
+        let survey = model.survey(&history)?;
+        // The measure of a bound from above is negative, so that a higher value is safer.
+        if has_no_limit(entry, request) && survey.violations.first().is_some_and(|worst| worst.safety < 0.0) {
+            return Ok(f64::INFINITY);
+        }
+        safety = survey.worst.map_or(safety, |worst| safety.min(worst.safety));
     }
-    // A bound from above is negative, so that a higher value is safer.
-    Ok(if safety == f64::MIN { f64::INFINITY } else { safety.abs() })
+    Ok(safety.abs())
+}
+
+/// Value of a parameter without an upper limit that stands for no bound.
+const NO_BOUND: f64 = 1e9;
+
+/// Returns whether the measured parameter is a bound from above without a limit, such as `c` of recursive (c, l)-diversity. A class that
+/// violates even a huge bound satisfies none.
+fn has_no_limit(entry: &Entry, request: &MeasureRequest) -> bool {
+    let is_open = |domain: &Domain| matches!(domain, Domain::Number(_, most) if most.is_infinite());
+    let mut open = entry.parameters.iter().filter(|parameter| is_open(&parameter.domain));
+    open.any(|parameter| !request.arguments.contains_key(parameter.name))
 }
 
 fn unknown(request: &MeasureRequest) -> crate::Error {
@@ -86,7 +101,7 @@ fn build(entry: &Entry, request: &MeasureRequest, schema: &Schema) -> Result<Vec
                 arguments.set(parameter.name, Argument::Number(least as f64))
             }
             (None, Domain::Number(_, most)) if parameter.default.is_none_or(str::is_empty) => {
-                arguments.set(parameter.name, Argument::Number(if most.is_finite() { most } else { 1.0 }))
+                arguments.set(parameter.name, Argument::Number(if most.is_finite() { most } else { NO_BOUND }))
             }
             (None, _) => arguments,
         };

@@ -43,6 +43,7 @@ mod record_sets;
 mod register;
 mod republication;
 mod republication_audit;
+mod republication_dates;
 mod republication_retired;
 mod republication_rules;
 mod rules;

@@ -390,7 +390,8 @@ class Release(Publication):
             shutil.copytree(source, target)
             return target
         if _endings(source) != _endings(target):
-            raise ValueError(f"the release is {source.name}; publish it with an output that ends in {_endings(target)!r}")
+            text = f"the release is {source.name}, and its bytes are copied; for another format, read it with to_polars() or to_pandas()"
+            raise ValueError(text)
         self._check()
         with source.open("rb") as from_file, target.open("xb") as to_file:
             shutil.copyfileobj(from_file, to_file)

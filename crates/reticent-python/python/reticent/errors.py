@@ -166,10 +166,19 @@ def _hint_text(word: str) -> str:
     return _HINTS.get(word, word)
 
 
+def _continuation(error: dict[str, Any]) -> list[str]:
+    """Returns how to continue earlier releases by a republication method, if that is possible."""
+    series = (error.get("refusal") or {}).get("series")
+    if not series:
+        return []
+    keys = f"release={{'method': '{series['method']}', 'options': {{...}}, 'suppression': None}}, requirement={{'k': None}}"
+    return [f"continue this table as a series: policy.replace({keys}) with the options {series['options']}; see docs/methods.md"]
+
+
 def _from_native(text: str) -> ReticentError:
     """Creates the exception for an error of the native module."""
     error = json.loads(text)
-    made: list[str] = error.get("remedies") or []
+    made: list[str] = _continuation(error) + (error.get("remedies") or [])
     remedies = made or [_hint_text(word) for word in error["hints"]]
     message: str = error["error"]
     if remedies:

@@ -6,6 +6,8 @@ import contextlib
 import datetime
 import json
 import os
+import tempfile
+import uuid
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -152,7 +154,9 @@ class Ledger:
         """
         self._needs_policy("plan", policy)
         request = _release_request(name, to, columns, algorithm, seed, ignore_history, time_limit)
-        request["output"] = self._default_output(name, policy)
+        # A plan writes no release. That of a method is rehearsed in a temporary folder.
+        unused = os.path.join(tempfile.gettempdir(), f"reticent-{uuid.uuid4()}")
+        request["output"] = unused + os.path.splitext(self._default_output(name, policy))[1]
         request["changes"] = _changes(k, confidence, suppression)
         workspace = self._workspace(policy)
         with receiver(self._progress) as progress:
@@ -188,6 +192,7 @@ class Ledger:
         request["changes"] = _changes(k, confidence, suppression)
         release = self._call(Release, "publish", request, data=data, policy=policy)
         _warn_without_history(release)
+        _warn_of_verdict(release)
         return release
 
     def compare(
@@ -318,7 +323,7 @@ class Ledger:
             "recipients": _names(to),
             "confidence": confidence,
             "reidentification": reidentification,
-            "columns": None if columns is None else list(columns),
+            "columns": _columns(columns),
             "background": _path(background),
             "adversary": adversary,
             "attacks": [spec.id for spec in specs],
@@ -480,7 +485,12 @@ class Plan(Publication):
         target = self._ledger._default_output(name, self._chosen) if output is None else os.fspath(output)
         with receiver(self._ledger._progress) as progress:
             answer = self._planned.publish(name, target, self._ledger._context, progress, warn)
-        return Release(answer)
+        release = Release(answer)
+        _warn_of_verdict(release)
+        if self.loss is not None and release.loss is not None and release.loss > self.loss + 1e-9:
+            text = f"the history has changed since the plan, so the release was made again: loss {release.loss:.4f}, planned {self.loss:.4f}"
+            _warn(text)
+        return release
 
 
 def _warn_without_history(release: Publication) -> None:
@@ -488,10 +498,20 @@ def _warn_without_history(release: Publication) -> None:
     apart = release._fields["judged"].get("apart_from") or []
     if apart:
         numbers = ", ".join(map(str, apart))
-        text = f"judged without the earlier releases {numbers} of its recipients; the ledger records this"
-        # The release may be recorded already: a warning that is turned into an exception must not hide it.
-        with contextlib.suppress(ReticentWarning):
-            warnings.warn(text, ReticentWarning, stacklevel=3)
+        _warn(f"judged without the earlier releases {numbers} of its recipients; the ledger records this")
+
+
+def _warn_of_verdict(release: Publication) -> None:
+    """Warns if a release is not established to be within the policy."""
+    if not release.within_policy:
+        reasons = "; ".join(release.not_established) or "a requirement is violated: nothing was published"
+        _warn(f"release {release.name} is not established to be within the policy: {reasons}")
+
+
+def _warn(text: str) -> None:
+    # The release may be recorded already: a warning that is turned into an exception must not hide it.
+    with contextlib.suppress(ReticentWarning):
+        warnings.warn(text, ReticentWarning, stacklevel=4)
 
 
 def workspace(
@@ -516,7 +536,7 @@ def _release_request(
     return {
         "name": name,
         "recipients": _names(to),
-        "columns": None if columns is None else list(columns),
+        "columns": _columns(columns),
         "algorithm": algorithm,
         "seed": seed,
         "ignore_history": ignore_history,
@@ -526,6 +546,12 @@ def _release_request(
 
 def _changes(k: int | None, confidence: float | None, suppression: float | None) -> dict[str, Any]:
     return {"k": k, "confidence": confidence, "suppression": suppression}
+
+
+def _columns(columns: Sequence[str] | None) -> list[str] | None:
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a list of column names, not one text: [{columns!r}]")
+    return None if columns is None else list(columns)
 
 
 def _names(names: str | Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from . import _native
 from ._data import Rows, rows_of
 from ._progress import Progress, receiver, warn
 from .answers import Check, Draft, Publication, TaxonomyUpdate
-from .errors import DataError
+from .errors import DataError, PolicyError
 from .ledger import Path_, _json, workspace
 from .policy import Columns, Policy
 
@@ -39,6 +39,8 @@ def check(
     rows = rows_of(data)
     context = _native.Context(None, None, None, show_values)
     quasi, sensitive = _settings(quasi), _settings(sensitive)
+    if policy is None and not quasi:
+        raise PolicyError("check needs a policy, or the quasi-identifiers of the data: quasi=[...]", "policy-missing")
     if policy is None:
         given = dict.fromkeys([*quasi, *sensitive, *([owner] if owner else [])])
         columns = _columns(rows, context)
@@ -101,7 +103,7 @@ def _draft(rows: Any, request: Mapping[str, Any], context: _native.Context) -> _
 
 def _settings(columns: Columns) -> Mapping[str, Mapping[str, Any] | None]:
     if isinstance(columns, str):
-        raise TypeError(f"columns must be a list of names, not one text: [{columns!r}]")
+        raise TypeError(f"a role needs a list of column names, not one text: [{columns!r}]")
     return columns if isinstance(columns, Mapping) else dict.fromkeys(columns)
 
 

@@ -228,13 +228,17 @@ class Policy:
     def replace(self, **sections: Mapping[str, Any]) -> Policy:
         """Returns a copy with changed keys, by section of the file. The value ``None`` removes a key.
 
+        An algorithm or a method with parameters replaces the options of the policy.
+
         >>> policy = Policy(quasi=["age"], k=2)
         >>> policy.replace(requirement={"k": 5}, release={"suppression": 0.05}).to_dict()["requirement"]
         {'k': 5}
         """
         tables = self.to_dict()
         for section, keys in sections.items():
-            tables[section] = {**tables.get(section, {}), **keys}
+            if not isinstance(keys, Mapping):
+                raise TypeError(f"{section} must be the keys of a section of the policy file, such as requirement={{'k': 5}}")
+            tables[section] = {**tables.get(section, {}), **_without_specs(keys)}
         return self._of(_toml.dumps(_without_empty(tables)), self._files, self._folder)
 
     @property
@@ -258,6 +262,16 @@ class Policy:
         return f"Policy({columns}; {requirement})"
 
 
+def _without_specs(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """Replaces an algorithm or a method with parameters by its id and its options."""
+    plain = dict(keys)
+    for name in ("algorithm", "method"):
+        spec = plain.get(name)
+        if isinstance(spec, Spec):
+            plain |= {name: spec.id, "options": dict(spec.options) or None}
+    return plain
+
+
 def _restore(toml: str, files: dict[str, str], folder: str) -> Policy:
     return Policy._of(toml, files, folder)
 
@@ -271,6 +285,8 @@ def _columns(given: Mapping[str, Columns], owner: str | None, files: dict[str, s
             raise TypeError(f"{group} must be a list of column names, not one text: [{names!r}]")
         settings = names if isinstance(names, Mapping) else dict.fromkeys(names)
         for name, keys in settings.items():
+            if keys is not None and not isinstance(keys, Mapping):
+                raise TypeError(f"the settings of column {name!r} must be made by column(...), such as column(type={keys!r})")
             if name in columns and not (name == owner and group == "identifiers"):
                 raise ValueError(f"column {name!r} has several roles")
             table = {key.replace("_", "-"): value for key, value in (keys or {}).items()}

@@ -107,16 +107,14 @@ impl Model for RecursiveDiversity {
             let first = counts.first().copied().unwrap_or(0);
             let tail: u64 = counts.iter().skip(self.l - 1).sum();
             let holds = u128::from(first) * self.c.denominator < self.c.numerator * u128::from(tail);
-            // Without l distinct values, no c suffices.
-            let safety = if tail == 0 { f64::MIN } else { -(first as f64 / tail as f64) };
-            Judgement { holds, safety }
+            Judgement {
+                holds,
+                safety: -(first as f64 / tail.max(1) as f64) - if tail == 0 { first as f64 } else { 0.0 },
+            }
         }))
     }
 
     fn explain(&self, safety: f64) -> String {
-        if safety == f64::MIN {
-            return format!("the class has fewer than {} distinct values of {}", self.l, self.of[0]);
-        }
         format!(
             "the most frequent value of {} is {:.4} times as frequent as the rare values, less than {} required",
             self.of[0], -safety, self.c
@@ -132,8 +130,11 @@ impl Model for RecursiveDiversity {
             let rare: u64 = counts.get(self.l - 1..).unwrap_or_default().iter().sum();
             // r1 / rare < c; violated if there are no rare values.
             if rare == 0 || Ratio::new(counts[0], rare) >= self.c {
-                let safety = if rare == 0 { f64::MIN } else { -(counts[0] as f64) / rare as f64 };
-                violations.push(reading.violation(&self.by, &class, self.explain(safety)));
+                violations.push(reading.violation(
+                    &self.by,
+                    &class,
+                    self.explain(-(counts[0] as f64) / rare.max(1) as f64),
+                ));
             }
         }
         Ok(violations)

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::cover::finest_interval;
 use super::{GroupingOutcome, Marginals, RepublicationTask};
 use crate::data::contingency::combine_with_positions;
+use crate::data::interval::Interval;
 use crate::data::links::{Links, Pseudonym};
 use crate::data::schema::Role;
 use crate::data::table::{Column, Counts};
@@ -246,7 +247,9 @@ fn smallest_cover(task: &RepublicationTask<'_>, people: &[u32], column: usize) -
                 return tree.node(first).label.clone();
             }
             let bounds = [first, last].map(|node| tree.interval(node));
-            return match (bounds[0].and_then(|from| from.low), bounds[1].and_then(|to| to.high)) {
+            // An interval of dates includes its last day, and its text excludes the day after it.
+            let end = |to: Interval| to.high.map(|high| if to.high_in { high + 1.0 } else { high });
+            return match (bounds[0].and_then(|from| from.low), bounds[1].and_then(end)) {
                 (None, None) => SUPPRESSED.to_owned(),
                 (from, to) => interval_text(tree.value_type(), from, to),
             };

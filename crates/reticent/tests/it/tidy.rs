@@ -382,7 +382,7 @@ fn the_report_makes_html_by_templates_only() {
     }
     assert_eq!(
         unescaped,
-        ["fragment/parts.rs: style { (PreEscaped(STYLE)) }", "page.rs: style { (PreEscaped(style)) }"]
+        ["fragment/parts.rs: style { (PreEscaped(style)) }", "page.rs: style { (PreEscaped(style)) }"]
     );
 }
 
