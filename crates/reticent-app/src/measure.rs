@@ -50,7 +50,7 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
     for model in build(entry, request, &schema)? {
         let survey = model.survey(&history)?;
         // The measure of a bound from above is negative, so that a higher value is safer.
-        if has_no_limit(entry, request) && survey.violations.first().is_some_and(|worst| worst.safety < 0.0) {
+        if measures_factor(entry, request) && survey.violations.first().is_some_and(|worst| worst.safety < 0.0) {
             return Ok(f64::INFINITY);
         }
         safety = survey.worst.map_or(safety, |worst| safety.min(worst.safety));
@@ -58,15 +58,12 @@ fn run(request: &MeasureRequest, context: &Context) -> Result<f64> {
     Ok(safety.abs())
 }
 
-/// Value of a parameter without an upper limit that stands for no bound.
-const NO_BOUND: f64 = 1e9;
-
-/// Returns whether the measured parameter is a bound from above without a limit, such as `c` of recursive (c, l)-diversity. A class that
-/// violates even a huge bound satisfies none.
-fn has_no_limit(entry: &Entry, request: &MeasureRequest) -> bool {
-    let is_open = |domain: &Domain| matches!(domain, Domain::Number(_, most) if most.is_infinite());
-    let mut open = entry.parameters.iter().filter(|parameter| is_open(&parameter.domain));
-    open.any(|parameter| !request.arguments.contains_key(parameter.name))
+/// Returns whether the measured parameter is a factor, such as `c` of recursive (c, l)-diversity. A class that violates the largest factor
+/// satisfies none. A share never exceeds 1.
+fn measures_factor(entry: &Entry, request: &MeasureRequest) -> bool {
+    let is_factor = |domain: &Domain| matches!(domain, Domain::Number(_, most) if *most > 1.0);
+    let mut factors = entry.parameters.iter().filter(|parameter| is_factor(&parameter.domain));
+    factors.any(|parameter| !request.arguments.contains_key(parameter.name))
 }
 
 fn unknown(request: &MeasureRequest) -> crate::Error {
@@ -101,7 +98,7 @@ fn build(entry: &Entry, request: &MeasureRequest, schema: &Schema) -> Result<Vec
                 arguments.set(parameter.name, Argument::Number(least as f64))
             }
             (None, Domain::Number(_, most)) if parameter.default.is_none_or(str::is_empty) => {
-                arguments.set(parameter.name, Argument::Number(if most.is_finite() { most } else { NO_BOUND }))
+                arguments.set(parameter.name, Argument::Number(most))
             }
             (None, _) => arguments,
         };

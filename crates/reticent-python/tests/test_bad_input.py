@@ -15,7 +15,7 @@ import pyarrow  # type: ignore[import-untyped]  # no types
 import pytest
 
 import reticent as rt
-from helpers import CANARY, PEOPLE, assert_hides, people_policy
+from helpers import CANARY, PATIENCE, PEOPLE, assert_hides, people_policy
 
 NUMBER = rt.column(type="number")
 UTC = datetime.timezone.utc
@@ -169,7 +169,7 @@ def test_ten_thousand_columns() -> None:
     started = time.monotonic()
     for rows in (columns, polars.DataFrame(columns), pandas.DataFrame(columns), pyarrow.table(columns)):
         assert rt.k_anonymity(rows, ["c0", "c9999"]) == 2
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < PATIENCE
 
 
 def test_check_of_two_thousand_columns() -> None:
@@ -178,7 +178,7 @@ def test_check_of_two_thousand_columns() -> None:
     started = time.monotonic()
     assert rt.check(columns, quasi=["c0"]).k == 2
     assert rt.check(columns, quasi=list(columns)).k == 2
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < PATIENCE
 
 
 def test_missing_file() -> None:

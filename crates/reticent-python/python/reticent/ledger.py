@@ -191,7 +191,6 @@ class Ledger:
         request["output"] = self._default_output(name, policy) if output is None else os.fspath(output)
         request["changes"] = _changes(k, confidence, suppression)
         release = self._call(Release, "publish", request, data=data, policy=policy)
-        _warn_without_history(release)
         _warn_of_verdict(release)
         return release
 
