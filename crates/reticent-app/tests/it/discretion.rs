@@ -176,10 +176,13 @@ fn errors_show_no_cell_that_is_out_of_place() {
     let registered = folder.register("shifted.csv", "a").to("p").date("2020-01-01").run();
     shows_none_of(&folder, &registered, &["Bobby"]);
     assert_eq!(registered.fails_with("column-unfit").data()["column"], "age");
-    // A value that the steward has to look for is shown.
-    folder.write("slip.csv", "name,age,city,ill\nann,30,Pariss,flu\nbob,30,Paris,flu\n");
-    let error = folder.check("slip.csv").fails_with("column-unfit");
-    assert!(error.to_string().contains("`Pariss`"), "{error}");
+    // A value that the steward has to look for is shown, unless it is rare and so can identify a person.
+    for (rows, is_shown) in [(9, false), (10, true)] {
+        let slips = "ann,30,Pariss,flu\n".repeat(rows);
+        folder.write("slip.csv", format!("name,age,city,ill\n{slips}bob,30,Paris,flu\n"));
+        let error = folder.check("slip.csv").fails_with("column-unfit");
+        assert_eq!(error.to_string().contains("`Pariss`"), is_shown, "{error}");
+    }
     folder.write("gap.csv", "name,age,city,ill\nann,n/a,Paris,flu\nbob,30,Paris,flu\n");
     let error = folder.register("gap.csv", "a").to("p").date("2020-01-01").run().fails_with("column-unfit");
     assert!(error.to_string().contains("`n/a`"), "{error}");
@@ -199,7 +202,7 @@ fn values_of_columns_that_may_be_sensitive_are_in_no_error() {
     let error = result.fails_with("column-unfit");
     assert_eq!(error.data()["column"], "diagnosis");
     assert!(error.to_string().contains("1 value in 1 row"), "{error}");
-    folder.write("data.csv", "diagnosis,city\nflu,Oslo\nflu,Bergen\n");
+    folder.write("data.csv", format!("diagnosis,city\nflu,Oslo\n{}", "flu,Bergen\n".repeat(10)));
     let error = folder.check("data.csv").fails_with("column-unfit");
     assert!(error.data()["column"] == "city" && error.to_string().contains("(`Bergen`)"), "{error}");
 }

@@ -79,7 +79,7 @@ fn a_taxonomy_has_no_cycle_and_every_value() {
     folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\n");
     let error = folder.check("people.csv").fails_with("column-unfit");
     assert_eq!(error.data()["column"], "city");
-    assert!(error.to_string().contains("1 value in 2 rows") && error.to_string().contains("`Bergen`"), "{error}");
+    assert!(error.to_string().contains("1 value in 2 rows") && !error.to_string().contains("Bergen"), "{error}");
     folder.write("city.csv", "Paris;France;*\nLyon;France;*\nOslo;Norway;*\nBergen;Norway;*\n");
     folder.publish("people.csv", "one").run().passes();
 }
