@@ -17,7 +17,7 @@ pub struct CompareAnswer {
     pub assumptions: Vec<String>,
     /// File of the HTML page, if one was requested.
     pub html: Option<PathBuf>,
-    /// The comparison as it is displayed.
+    /// The comparison for display.
     #[serde(skip)]
     pub page: Comparison,
 }

@@ -1,4 +1,4 @@
-//! The comparison as it is displayed.
+//! The comparison for display.
 
 use reticent_report::{ComparedChoice, ComparedFigures, Comparison};
 
