@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HOSPITAL = ROOT / "examples" / "monthly-hospital"
 
 # Seconds after which a call that should be quick counts as hanging. The suite runs with a debug build, and on busy machines.
-PATIENCE = 30
+PATIENCE = 5
 
 # A cell with this value must not appear in an exception.
 CANARY = "ZZCANARY4711"
