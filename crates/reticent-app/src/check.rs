@@ -24,14 +24,15 @@ pub(crate) fn check(workspace: &Workspace, request: &CheckRequest, context: &Con
     let by_method = loaded.policy.method.is_some();
     loaded.policy.method.map_or(Ok(()), |method| method.def.check_offered())?;
     let mut units = loaded.policy.units();
-    let (mut requirements, data): (Vec<String>, _) = if request.data.is_empty() {
+    let rows = request.data.or_of(&loaded.policy);
+    let (mut requirements, data): (Vec<String>, _) = if rows.is_empty() {
         let requirement = loaded.requirement(&loaded.schema, "", &[])?;
         if !by_method {
             requirement.check()?;
         }
         (requirement.models.iter().map(|model| model.title()).collect(), None)
     } else {
-        let prepared = prepare(&loaded, &request.data, None, ("", &[]), None, context)?;
+        let prepared = prepare(&loaded, &rows, None, ("", &[]), None, context)?;
         let doubtful = prepared.role_warnings();
         // As in `publish`: the risk and the models are those of the data without the suppressed values.
         let prepared = prepared.with_suppressed_values(&loaded.policy)?;

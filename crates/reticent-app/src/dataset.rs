@@ -12,7 +12,7 @@ use reticent::requirement::{ModelSpec, Requirement, for_release};
 use reticent::taxonomy::{Code, IntervalLevel, Type};
 use reticent::text::{format_count, people};
 use reticent::{Column, Counts, Links, Ratio, Role, Schema, Table, TreeSource, Unit};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError, OwnerKey, Profile};
+use reticent_engine::{CountColumn, CountRequest, Engine, Error as EngineError, OwnerKey, Profile};
 
 use crate::context::Context;
 use crate::error::{Error, Problem, Result};
@@ -121,7 +121,7 @@ fn load_text(source: &PolicySource, text: String) -> Result<LoadedPolicy> {
 /// Counted and typed data.
 pub(crate) struct PreparedData {
     /// Engine with the rows.
-    pub engine: Embedded,
+    pub engine: Box<dyn Engine>,
     /// Columns to publish, as they were counted.
     pub schema: Schema,
     /// Original data.
@@ -165,7 +165,7 @@ pub(crate) fn prepare(
     key: Option<OwnerKey>,
     context: &Context,
 ) -> Result<PreparedData> {
-    let engine = data.open(source_options(&loaded.policy, context))?;
+    let engine = data.or_of(&loaded.policy).open(source_options(&loaded.policy, context))?;
     let lacking = loaded.policy.check_columns(engine.columns())?;
     let mut in_data = loaded.schema.clone();
     in_data.attributes.retain(|attribute| !lacking.contains(&attribute.name));
@@ -174,18 +174,19 @@ pub(crate) fn prepare(
         Some(_) => Error::ChosenColumns(Box::new(error)),
         None => error,
     })?;
-    let mut notes = reading_notes(&engine, &loaded.policy);
+    let mut notes = reading_notes(engine.as_ref(), &loaded.policy);
     if !lacking.is_empty() {
         notes.push(format!(
             "the data lacks {} of the policy: requirements on it do not apply to this release",
             lacking.join(", ")
         ));
     }
-    let mut counts = count(&engine, &mut schema, key, &mut notes)?;
+    let mut counts = count(engine.as_ref(), &mut schema, key, &mut notes)?;
     let links = counts.links.take();
-    let table =
-        Table::build(&counts, &schema).map_err(|error| unfit_rows(error, &engine, &counts, &schema, context))?;
+    let table = Table::build(&counts, &schema)
+        .map_err(|error| unfit_rows(error, engine.as_ref(), &counts, &schema, context))?;
     let table = table.with_column_weights(&loaded.policy.column_weights());
+    engine.end_reading()?;
     let linked = links.map(|links| LinkedOwners { counted: counts.without_owners(), links });
     context.check()?;
     Ok(PreparedData { engine, schema, table, requirement, notes, linked })
@@ -205,7 +206,7 @@ fn with_columns(schema: &Schema, columns: Option<&[String]>) -> Result<Schema> {
 }
 
 /// Counts the columns to publish. Number and date columns with too many distinct values are binned first.
-fn count(engine: &Embedded, schema: &mut Schema, key: Option<OwnerKey>, notes: &mut Vec<String>) -> Result<Counts> {
+fn count(engine: &dyn Engine, schema: &mut Schema, key: Option<OwnerKey>, notes: &mut Vec<String>) -> Result<Counts> {
     let ask_column = |name: String| CountColumn { name, bins: None };
     let mut request = CountRequest {
         columns: schema.published().into_iter().map(ask_column).collect(),
@@ -233,7 +234,7 @@ fn count(engine: &Embedded, schema: &mut Schema, key: Option<OwnerKey>, notes: &
 /// Returns the interval bounds for a column with too many distinct values. Single values of it are not published.
 ///
 /// Uses the finest interval level of the policy, or else intervals with about equally many records.
-fn bins_for(engine: &Embedded, schema: &mut Schema, column: &str) -> Result<Vec<f64>> {
+fn bins_for(engine: &dyn Engine, schema: &mut Schema, column: &str) -> Result<Vec<f64>> {
     let refuse = |remedy| Err(Error::from(Problem::TooManyValuesInColumn { column: column.to_owned(), remedy }));
     let profile = engine.values(Some(&[column.to_owned()]))?.into_iter().next();
     let attribute = schema.attributes.iter_mut().find(|attribute| attribute.name == column);

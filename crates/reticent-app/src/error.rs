@@ -233,6 +233,7 @@ impl Error {
             Error::Policy { error, .. } | Error::Unfit { error, .. } => library_class(error),
             Error::Refused { .. } | Error::Departures { .. } | Error::NotAudited(_) => Class::Refused,
             Error::Cancelled => Class::Cancelled,
+            Error::Problem(Problem::TableDiffers { .. } | Problem::TableUnnamed { .. }) => Class::Io,
             Error::ChosenColumns(_) | Error::Knowledge { .. } | Error::Problem(_) | Error::Threads { .. } => {
                 Class::Invalid
             }

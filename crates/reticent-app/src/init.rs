@@ -23,6 +23,7 @@ pub(crate) fn init(workspace: &Workspace, request: &InitRequest, context: &Conte
     let survey = survey::survey(request, context)?;
     let source = DraftOptions {
         encoding: survey.encoding.clone(),
+        database: request.data.database().cloned(),
         sheet: survey.sheet.clone(),
         missing_values: survey.missing_values.clone(),
         owner: request.owner.clone(),

@@ -3,7 +3,7 @@
 use reticent::models::{self, Model};
 use reticent::registry::{Argument, Arguments, Domain, Entry, Kind};
 use reticent::{Attribute, History, Missing, Release, Role, Schema, Table, TreeSource, Type};
-use reticent_engine::{CountColumn, CountRequest, Engine};
+use reticent_engine::{CountColumn, CountRequest};
 
 use crate::catalogue::catalogue;
 use crate::context::Context;

@@ -1,7 +1,5 @@
 //! `open`: opens the ledger before the first call, and `columns`: the columns of data.
 
-use reticent_engine::Engine;
-
 use crate::Workspace;
 use crate::answer::{ColumnsAnswer, OpenAnswer};
 use crate::context::Context;

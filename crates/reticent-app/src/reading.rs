@@ -6,7 +6,7 @@ use reticent::policy::Policy;
 use reticent::text::pattern;
 use reticent::text_format::TextFormat;
 use reticent::{Counts, Schema, Table, Type};
-use reticent_engine::{Embedded, Options};
+use reticent_engine::{Engine, Options};
 
 use crate::context::Context;
 use crate::error::{Error, UnfitRow};
@@ -33,7 +33,7 @@ pub(crate) fn text_options(policy: Option<&Policy>, context: &Context) -> Option
 }
 
 /// Returns notes about files that are not plain UTF-8, and about values that are converted.
-pub(crate) fn reading_notes(engine: &Embedded, policy: &Policy) -> Vec<String> {
+pub(crate) fn reading_notes(engine: &dyn Engine, policy: &Policy) -> Vec<String> {
     let mut notes = file_notes(engine);
     let formats = policy.formats();
     let known = formats.iter().filter(|(column, _)| engine.columns().contains(column));
@@ -42,7 +42,7 @@ pub(crate) fn reading_notes(engine: &Embedded, policy: &Policy) -> Vec<String> {
 }
 
 /// Returns a note for each file that is not plain UTF-8.
-pub(crate) fn file_notes(engine: &Embedded) -> Vec<String> {
+pub(crate) fn file_notes(engine: &dyn Engine) -> Vec<String> {
     let mut notes = Vec::new();
     for file in engine.reading() {
         let path = file.path.display();
@@ -70,7 +70,7 @@ pub(crate) fn format_note(column: &str, format: &TextFormat) -> String {
 /// Adds the rows with unfit values to an error about columns.
 pub(crate) fn unfit_rows(
     error: reticent::Error,
-    engine: &Embedded,
+    engine: &dyn Engine,
     counts: &Counts,
     schema: &Schema,
     context: &Context,
@@ -91,7 +91,7 @@ pub(crate) fn unfit_rows(
             file: found.file,
             row: found.row,
             pattern: pattern(&found.text),
-            has_header: !engine.is_in_memory(),
+            has_header: engine.has_header(),
             value: context.shows_values().then_some(found.text),
         }));
     }

@@ -10,7 +10,7 @@ use reticent::policy::{ColumnSketch, Policy, suggested_role};
 use reticent::recognise::{RecognitionInput, recognise};
 use reticent::taxonomy::{Type, parse_date, parse_number};
 use reticent::{Counts, Interval, Links, Role, Schema, TreeSource};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Options, OwnerKey};
+use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Options, OwnerKey};
 use reticent_ledger::{Body, BodyColumn, BodyTree, Entry, FileRecord, Hash, HistoryScope, Origin, ReleaseDraft};
 
 use crate::Workspace;
@@ -48,11 +48,11 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     let allow_missing_owner = options.counterfeit_column.is_some();
     let file = options.file()?;
     let options_of_engine = Options { allow_missing_owner, ..read };
-    let engine = match file {
-        Some(file) => Embedded::open_file(file, options_of_engine)?,
+    let engine: Box<dyn Engine> = match file {
+        Some(file) => Box::new(Embedded::open_file(file, options_of_engine)?),
         None => options.data.open(options_of_engine)?,
     };
-    file_notes(&engine).iter().for_each(|note| context.warn(note, None));
+    file_notes(engine.as_ref()).iter().for_each(|note| context.warn(note, None));
     known.check(engine.columns(), options)?;
     let existing = access.open_if_exists()?;
     let entries = existing.as_ref().map(|ledger| ledger.entries()).transpose()?.unwrap_or_default();
@@ -78,7 +78,7 @@ pub(crate) fn register(workspace: &Workspace, options: &RegisterRequest, context
     };
     let digest = file.map(Hash::digest_file).transpose()?;
     let missing = known.policy().map_or_else(|| vec![String::new()], |policy| policy.missing_values.clone());
-    let mut counts = identifiers::count(&engine, request, &shown, &missing)?;
+    let mut counts = identifiers::count(engine.as_ref(), request, &shown, &missing)?;
     if let Some(file) = file.filter(|_| digest.is_some())
         && Some(Hash::digest_file(file)?) != digest
     {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-pub use reticent::policy::PolicyChanges;
+pub use reticent::policy::{DATABASE_ENGINES, DatabaseRows, DatabaseSource, PolicyChanges};
 use reticent::{Confidence, Day, EntryReason, Recipient, ReleaseName, Role};
 use serde::{Deserialize, Deserializer};
 
@@ -271,10 +271,10 @@ pub struct RegisterRequest {
 }
 
 impl RegisterRequest {
-    /// Returns the file of the release; `None` for a table in memory.
+    /// Returns the file of the release; `None` for a table in memory or in a database.
     pub(crate) fn file(&self) -> Result<Option<&Path>> {
         match (&self.data, self.data.single_file()) {
-            (Data::Frame(_), _) => Ok(None),
+            (Data::Frame(_) | Data::Database(_), _) => Ok(None),
             (_, Some(file)) => Ok(Some(file)),
             (_, None) => Err(Problem::RequestInvalid { why: "`data`: a release is one file".to_owned() }.into()),
         }

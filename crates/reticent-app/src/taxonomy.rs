@@ -1,7 +1,7 @@
 //! `taxonomy update`: adds the values of new data to the taxonomy files of the policy.
 
 use reticent::{Role, Taxonomy};
-use reticent_engine::{Embedded, Engine};
+use reticent_engine::Engine;
 
 use crate::Workspace;
 use crate::answer::{Confidential, TaxonomyChange, TaxonomyUpdateAnswer};
@@ -19,7 +19,7 @@ pub(crate) fn update(
 ) -> Result<TaxonomyUpdateAnswer> {
     let loaded = load(&workspace.policy)?;
     let options = source_options(&loaded.policy, context);
-    let engine = request.data.open(options)?;
+    let engine = request.data.or_of(&loaded.policy).open(options)?;
     loaded.policy.check_columns(engine.columns())?;
     let folder = workspace.policy.folder();
     if !request.dry_run {
@@ -34,7 +34,7 @@ pub(crate) fn update(
             continue;
         };
         let Some((_, text)) = loaded.taxonomies.iter().find(|(name, _)| *name == column.name) else { continue };
-        let values = values(&engine, &column.name, &loaded.policy.missing_values)?;
+        let values = values(engine.as_ref(), &column.name, &loaded.policy.missing_values)?;
         let extended = Taxonomy::extended(&column.name, text, &values)?;
         let changed = extended.text != *text;
         changes.push(TaxonomyChange {
@@ -61,7 +61,7 @@ pub(crate) fn update(
 }
 
 /// Returns the values of a column, without missing ones.
-fn values(engine: &Embedded, column: &str, missing: &[String]) -> Result<Vec<String>> {
+fn values(engine: &dyn Engine, column: &str, missing: &[String]) -> Result<Vec<String>> {
     let profile = engine.values(Some(&[column.to_owned()]))?.into_iter().next();
     let listed = profile.and_then(|profile| profile.values);
     let too_many =

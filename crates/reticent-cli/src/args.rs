@@ -12,7 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use reticent_app::{Confidence, Day, EntryReason, POLICY, Recipient, ReleaseName, Workspace};
 
 pub use corrections::{Amend, Erase, Withdraw};
-pub use data::{Init, ROLES, Taxonomy, TaxonomyAction, TaxonomyUpdate};
+pub use data::{Database, Init, ROLES, Taxonomy, TaxonomyAction, TaxonomyUpdate};
 pub use publish::{Compare, Publish, Thresholds};
 
 /// Publish data about people more than once: each release is checked against all earlier ones.
@@ -112,7 +112,7 @@ pub enum Command {
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// Data: a CSV or Parquet file, a folder, or a pattern. Without data, only the policy is checked.
+    /// Data: a CSV or Parquet file, a folder, or a pattern. Without any, the table of a database that the policy names, or only the policy.
     pub data: Vec<String>,
     /// Policy file.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
@@ -146,7 +146,10 @@ pub struct Place {
 #[derive(Debug, clap::Args)]
 pub struct Register {
     /// The released file: CSV or Parquet.
-    pub file: PathBuf,
+    #[arg(required_unless_present = "database", conflicts_with = "database")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub from: Database,
     /// What the table is.
     #[arg(long = "as", value_enum, default_value_t = RegisterAs::Release)]
     pub register_as: RegisterAs,

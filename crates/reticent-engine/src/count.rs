@@ -36,8 +36,8 @@ pub(crate) fn count(source: &Source, request: &CountRequest, options: &Options) 
     let mut indices = request.columns.iter().map(|column| source.position(&column.name)).collect::<Result<Vec<_>>>()?;
     let shared = SharedState::new(&request.columns, options);
     let Some(owner) = &request.owner else {
-        let counters = scan(source, &indices, options, Phase::Counting, || Counter::new(&shared, OwnerMode::Ignored))?;
-        return merge(&shared, counters);
+        let ignored = || Counter::new(&shared, OwnerMode::Ignored);
+        return merge(&shared, scan(&source.grouped(), &indices, options, Phase::Counting, ignored)?);
     };
     indices.push(source.position(owner)?);
     if let Some(key) = &request.key {
@@ -239,7 +239,10 @@ impl RowConsumer for Counter<'_> {
         let columns = self.coders.coders.len();
         self.coders.code(row, &mut self.codes[..columns])?;
         self.read_owner(row)?;
-        self.keys.add(&self.codes);
+        match row.weight() {
+            1 => self.keys.add(&self.codes),
+            weight => self.keys.add_weighted(&self.codes, weight),
+        }
         Ok(())
     }
 

@@ -3,20 +3,18 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use reticent::Counts;
 use reticent::contingency::Owner;
-use reticent::{Counts, Recoding, Table};
 
 use crate::count::{count, count_with_owners};
 use crate::error::Result;
 use crate::locate::{FoundRow, locate};
 use crate::options::Options;
 use crate::profile::profile;
-use crate::published::published;
-use crate::sink::write_rows;
 #[cfg(feature = "parquet")]
 use crate::source::Frame;
 use crate::source::{FileReading, Source};
-use crate::{CountColumn, CountRequest, Engine, Profile, Sink, WriteSummary};
+use crate::{CountColumn, CountRequest, Engine, Profile};
 
 /// A table in files.
 #[derive(Debug, Clone)]
@@ -47,32 +45,6 @@ impl Embedded {
         Ok(Embedded { source: Source::memory(bytes, &options)?, options })
     }
 
-    /// Returns the names of the columns, in the order of the files.
-    pub fn columns(&self) -> &[String] {
-        self.source.names()
-    }
-
-    /// Returns whether the rows are a table in memory.
-    #[cfg(feature = "parquet")]
-    pub fn is_in_memory(&self) -> bool {
-        self.source.is_frame()
-    }
-
-    /// Returns the paths of the files, in reading order.
-    pub fn files(&self) -> impl Iterator<Item = &Path> {
-        self.source.paths()
-    }
-
-    /// Returns how each file is read: what was declared, and what was detected.
-    pub fn reading(&self) -> Vec<FileReading> {
-        self.source.reading()
-    }
-
-    /// Returns the first rows in which a column has one of these texts, as the file writes them; at most `limit`.
-    pub fn locate(&self, column: &str, texts: &HashSet<&str>, limit: usize) -> Result<Vec<FoundRow>> {
-        locate(&self.source, column, texts, limit, &self.options)
-    }
-
     /// Counts all columns with a given number for each row, in row order. Returns an error unless there is one number
     /// for each row.
     pub fn count_rows(&self, numbers: &[Owner]) -> Result<Counts> {
@@ -86,6 +58,14 @@ impl Embedded {
 }
 
 impl Engine for Embedded {
+    fn id(&self) -> &'static str {
+        "embedded"
+    }
+
+    fn columns(&self) -> &[String] {
+        self.source.names()
+    }
+
     fn values(&self, columns: Option<&[String]>) -> Result<Vec<Profile>> {
         profile(&self.source, columns.unwrap_or(self.columns()), &self.options)
     }
@@ -94,9 +74,24 @@ impl Engine for Embedded {
         count(&self.source, request, &self.options)
     }
 
-    /// Writes the rows from the counts, without reading the files again.
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary> {
-        write_rows(&published(table, recoding), sink, &self.options)
+    fn locate(&self, column: &str, texts: &HashSet<&str>, limit: usize) -> Result<Vec<FoundRow>> {
+        locate(&self.source, column, texts, limit, &self.options)
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        self.source.check_unchanged()
+    }
+
+    fn files(&self) -> Vec<&Path> {
+        self.source.paths().collect()
+    }
+
+    fn reading(&self) -> Vec<FileReading> {
+        self.source.reading()
+    }
+
+    fn has_header(&self) -> bool {
+        !self.source.is_frame()
     }
 }
 

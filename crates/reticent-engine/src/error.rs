@@ -9,6 +9,9 @@ use reticent::contingency::Weight;
 use reticent::error::Hint;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+#[cfg(feature = "sql")]
+use crate::sql::DatabaseError;
+
 /// Result type of the engine.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -133,6 +136,10 @@ pub enum Error {
     /// The caller cancelled the operation.
     #[error("stopped; nothing was published")]
     Stopped,
+    /// A database failed.
+    #[cfg(feature = "sql")]
+    #[error(transparent)]
+    Database(#[from] DatabaseError),
     /// An error of the library.
     #[error(transparent)]
     Library(#[from] reticent::Error),
@@ -141,6 +148,10 @@ pub enum Error {
 impl Error {
     /// Returns true if the input is wrong, and false if reading or writing failed.
     pub fn is_data(&self) -> bool {
+        #[cfg(feature = "sql")]
+        if let Error::Database(error) = self {
+            return error.is_data();
+        }
         !matches!(self, Error::Io { .. } | Error::OutputExists { .. } | Error::RowsDiffer { .. } | Error::Stopped)
     }
 
@@ -148,6 +159,8 @@ impl Error {
     pub fn code(&self) -> &'static str {
         match self {
             Error::Library(error) => error.code(),
+            #[cfg(feature = "sql")]
+            Error::Database(error) => error.code(),
             error => error.into(),
         }
     }
@@ -155,7 +168,10 @@ impl Error {
     /// Returns the codes of this crate. [`reticent::Error::codes`] returns those of the library.
     pub fn codes() -> Vec<&'static str> {
         let all = <Error as strum::VariantNames>::VARIANTS.iter().copied();
-        all.filter(|code| *code != "library").collect()
+        let own = all.filter(|code| !["library", "database"].contains(code));
+        #[cfg(feature = "sql")]
+        let own = own.chain(DatabaseError::codes());
+        own.collect()
     }
 
     /// Returns the actions that can resolve the error. The interface puts them into words.
@@ -181,6 +197,10 @@ impl Error {
 impl Serialize for Error {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         if let Error::Library(error) = self {
+            return error.serialize(serializer);
+        }
+        #[cfg(feature = "sql")]
+        if let Error::Database(error) = self {
             return error.serialize(serializer);
         }
         let mut map = serializer.serialize_map(None)?;
@@ -219,6 +239,8 @@ impl Serialize for Error {
                 map.serialize_entry("found", found)?;
             }
             Error::TooManyRows | Error::Changed | Error::Stopped | Error::Library(_) => {}
+            #[cfg(feature = "sql")]
+            Error::Database(_) => {}
         }
         map.end()
     }

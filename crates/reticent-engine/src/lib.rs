@@ -1,7 +1,7 @@
 //! Engines: profile the columns of a table, count its combinations of values, and write its recoded rows.
 //!
-//! The embedded engine streams CSV and Parquet files through dictionary codes on all cores. A database can implement
-//! the same trait in SQL. The algorithms do not depend on the engine.
+//! The embedded engine streams CSV and Parquet files through dictionary codes on all cores. The SQL engine (feature `sql`) asks
+//! the same questions of a database. The algorithms do not depend on the engine.
 
 #[cfg(feature = "parquet")]
 mod batches;
@@ -11,6 +11,8 @@ mod count;
 mod embedded;
 mod error;
 mod hash;
+#[cfg(feature = "sql")]
+mod hash_order;
 mod locate;
 mod options;
 mod profile;
@@ -20,12 +22,16 @@ mod shuffle;
 mod sink;
 mod sort_merge;
 mod source;
+#[cfg(feature = "sql")]
+pub mod sql;
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
+use reticent::Counts;
 use reticent::contingency::{Owner, Weight};
 use reticent::text_format::FormatDetector;
-use reticent::{Counts, Recoding, Table};
 
 #[cfg(feature = "parquet")]
 pub use batches::{BatchReader, read_batches};
@@ -44,15 +50,45 @@ pub use source::FileReading;
 pub use source::Frame;
 
 /// Access to the rows of one table.
-pub trait Engine {
+pub trait Engine: fmt::Debug + Send + Sync {
+    /// Returns the name of the engine in the ledger.
+    fn id(&self) -> &'static str;
+
+    /// Returns the names of the columns, in the order of the table.
+    fn columns(&self) -> &[String];
+
     /// Profiles these columns, or all columns.
     fn values(&self, columns: Option<&[String]>) -> Result<Vec<Profile>>;
 
     /// Counts the rows with each combination of values of these columns.
     fn count(&self, request: &CountRequest) -> Result<Counts>;
 
-    /// Writes the recoded table. `table` is the typed result of `count`.
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary>;
+    /// Returns the first rows in which a column has one of these texts, as the source writes them; at most `limit`. Empty if rows
+    /// have no place.
+    fn locate(&self, column: &str, texts: &HashSet<&str>, limit: usize) -> Result<Vec<FoundRow>>;
+
+    /// Ends the reading: a database need not keep the rows as they are any longer. No question about rows follows.
+    fn end_reading(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns an error if the rows may differ from those that were counted.
+    fn check_unchanged(&self) -> Result<()>;
+
+    /// Returns the paths of the files, in reading order; empty if the rows are not in files.
+    fn files(&self) -> Vec<&Path> {
+        Vec::new()
+    }
+
+    /// Returns how each file is read: what was declared, and what was detected.
+    fn reading(&self) -> Vec<FileReading> {
+        Vec::new()
+    }
+
+    /// Returns whether row 1 is a header.
+    fn has_header(&self) -> bool {
+        true
+    }
 }
 
 /// Combinations to count.

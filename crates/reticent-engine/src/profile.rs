@@ -11,6 +11,8 @@ mod summary;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use reticent::contingency::Weight;
+
 use crate::Profile;
 use crate::count::Converter;
 use crate::error::{Error, Result};
@@ -19,8 +21,17 @@ use crate::source::{Fields, RowConsumer, RowError, Source, scan};
 use listed::ValueList;
 use summary::{DistinctHashes, Summary};
 
-/// Profiles these columns in one pass.
+/// Profiles these columns: files in one pass, the columns of a database one by one, so that it can group their values.
 pub(crate) fn profile(source: &Source, names: &[String], options: &Options) -> Result<Vec<Profile>> {
+    if !source.is_query() {
+        return profile_together(source, names, options);
+    }
+    let source = source.grouped();
+    let each = names.iter().map(|name| profile_together(&source, std::slice::from_ref(name), options));
+    Ok(each.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+}
+
+fn profile_together(source: &Source, names: &[String], options: &Options) -> Result<Vec<Profile>> {
     let indices = names.iter().map(|name| source.position(name)).collect::<Result<Vec<_>>>()?;
     let hashes: Vec<Mutex<DistinctHashes>> = names.iter().map(|_| Mutex::default()).collect();
     let used = AtomicU64::new(0);
@@ -95,17 +106,17 @@ impl<'a> Profiler<'a> {
 }
 
 impl ColumnTexts {
-    fn take(&mut self, text: &[u8], options: &Options) -> Option<()> {
+    fn take(&mut self, text: &[u8], weight: Weight, options: &Options) -> Option<()> {
         match self {
             ColumnTexts::Listed(listed) => {
-                listed.take(text)?;
+                listed.add(text, weight)?;
                 if listed.len() > Profile::MAX_LISTED {
                     let mut summary = Summary::default();
                     listed.summarize(&mut summary, options);
                     *self = ColumnTexts::Summary(summary);
                 }
             }
-            ColumnTexts::Summary(summary) => summary.take(std::str::from_utf8(text).ok()?, 1, options),
+            ColumnTexts::Summary(summary) => summary.take(std::str::from_utf8(text).ok()?, weight, options),
         }
         Some(())
     }
@@ -125,7 +136,7 @@ impl RowConsumer for Profiler<'_> {
             let text = row.field(at);
             let text = converter.as_mut().map_or(Some(text), |converter| converter.convert(text));
             let text = text.ok_or(RowError::OtherFormat(at))?;
-            column.take(text, self.options).ok_or(RowError::NotUtf8(at))?;
+            column.take(text, row.weight(), self.options).ok_or(RowError::NotUtf8(at))?;
         }
         Ok(())
     }

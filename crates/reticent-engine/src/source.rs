@@ -10,6 +10,8 @@ mod files;
 mod frame;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "sql")]
+mod query;
 mod records;
 mod scan;
 #[cfg(feature = "workbook")]
@@ -17,6 +19,7 @@ mod workbook;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use encoding_rs::{Encoding, UTF_8};
 use hashbrown::HashMap;
@@ -31,13 +34,17 @@ use crate::options::Options;
 pub(crate) use files::is_parquet;
 #[cfg(feature = "parquet")]
 pub use frame::Frame;
+#[cfg(feature = "sql")]
+pub(crate) use query::RowQuery;
 pub(crate) use scan::{Fields, RowConsumer, RowError, scan};
 
-/// Files that form one table.
+/// Files that form one table, a table in memory, or a table of a database.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     inputs: Vec<Input>,
     names: Vec<String>,
+    /// Whether a database groups equal rows.
+    is_grouped: bool,
 }
 
 /// One file.
@@ -47,6 +54,15 @@ struct Input {
     format: InputFormat,
     /// Size of the stored file in bytes, or number of rows of a table in memory.
     bytes: u64,
+    /// State of the file when it was opened; none if there is no file.
+    state: Option<FileState>,
+}
+
+/// Size of a file, and time of its last change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileState {
+    bytes: u64,
+    changed: Option<SystemTime>,
 }
 
 /// Location and encoding of text.
@@ -83,6 +99,14 @@ enum InputFormat {
     Parquet(::parquet::arrow::arrow_reader::ArrowReaderMetadata),
     #[cfg(feature = "parquet")]
     Frame(Frame),
+    #[cfg(feature = "sql")]
+    Query(Arc<dyn RowQuery>),
+}
+
+impl Input {
+    fn new(origin: Origin, format: InputFormat, bytes: u64) -> Input {
+        Input { origin, format, bytes, state: None }
+    }
 }
 
 impl Origin {
@@ -101,6 +125,15 @@ impl Origin {
 }
 
 impl Source {
+    fn new(inputs: Vec<Input>, names: Vec<String>) -> Source {
+        Source { inputs, names, is_grouped: false }
+    }
+
+    /// Lets a database group equal rows: a row then stands for several rows, and has their number as its weight.
+    pub(crate) fn grouped(&self) -> Source {
+        Source { is_grouped: true, ..self.clone() }
+    }
+
     /// Opens the files of these names, folders and patterns. All must have the same columns.
     pub(crate) fn open(patterns: &[String], options: &Options) -> Result<Source> {
         let mut inputs = Vec::new();
@@ -111,20 +144,40 @@ impl Source {
             inputs.push(input);
             names = names.or(Some(found));
         }
-        Ok(Source { inputs, names: names.unwrap_or_default() })
+        Ok(Source::new(inputs, names.unwrap_or_default()))
     }
 
     /// Opens one file.
     pub(crate) fn open_file(path: &Path, options: &Options) -> Result<Source> {
         let (input, names) = open_file(path.to_owned(), options)?;
-        Ok(Source { inputs: vec![input], names })
+        Ok(Source::new(vec![input], names))
     }
 
     /// Opens comma-separated text in memory.
     pub(crate) fn memory(bytes: &[u8], options: &Options) -> Result<Source> {
         let origin = Origin::memory(PathBuf::from("memory"), bytes.into());
         let (input, names) = text_input(origin, bytes.len() as u64, options)?;
-        Ok(Source { inputs: vec![input], names })
+        Ok(Source::new(vec![input], names))
+    }
+
+    /// Returns whether the rows are in a database.
+    pub(crate) fn is_query(&self) -> bool {
+        self.inputs.iter().any(|input| match input.format {
+            #[cfg(feature = "sql")]
+            InputFormat::Query(_) => true,
+            _ => false,
+        })
+    }
+
+    /// Returns an error if a file was changed since it was opened.
+    pub(crate) fn check_unchanged(&self) -> Result<()> {
+        for input in &self.inputs {
+            let Some(state) = input.state else { continue };
+            if files::state(&input.origin.path)? != state {
+                return Err(Error::Changed);
+            }
+        }
+        Ok(())
     }
 
     /// Returns the names of the columns.
@@ -141,7 +194,7 @@ impl Source {
     pub(crate) fn single_files(&self) -> impl Iterator<Item = (Source, bool)> + '_ {
         self.inputs.iter().map(|input| {
             let has_header = matches!(input.format, InputFormat::Csv(_));
-            (Source { inputs: vec![input.clone()], names: self.names.clone() }, has_header)
+            (Source::new(vec![input.clone()], self.names.clone()), has_header)
         })
     }
 
@@ -172,20 +225,22 @@ impl Source {
 }
 
 fn open_file(path: PathBuf, options: &Options) -> Result<(Input, Vec<String>)> {
-    let bytes = files::size(&path)?;
-    if files::is_parquet(&path)? {
-        return parquet_input(path, bytes);
-    }
-    match files::workbook(&path)? {
-        Some(content) => workbook_input(path, &content, options),
-        None => text_input(Origin::file(path), bytes, options),
-    }
+    let state = files::state(&path)?;
+    let (input, names) = if files::is_parquet(&path)? {
+        parquet_input(path, state.bytes)?
+    } else {
+        match files::workbook(&path)? {
+            Some(content) => workbook_input(path, &content, options)?,
+            None => text_input(Origin::file(path), state.bytes, options)?,
+        }
+    };
+    Ok((Input { state: Some(state), ..input }, names))
 }
 
 fn text_input(mut origin: Origin, bytes: u64, options: &Options) -> Result<(Input, Vec<String>)> {
     origin.encoding = csv::detect_encoding(&origin, options)?;
     let (dialect, names) = csv::header(&origin, options)?;
-    Ok((Input { origin, format: InputFormat::Csv(dialect), bytes }, names))
+    Ok((Input::new(origin, InputFormat::Csv(dialect), bytes), names))
 }
 
 #[cfg(feature = "workbook")]
@@ -256,7 +311,7 @@ fn same_names(names: &[String], may_be_data: bool) -> Vec<String> {
 #[cfg(feature = "parquet")]
 fn parquet_input(path: PathBuf, bytes: u64) -> Result<(Input, Vec<String>)> {
     let (metadata, names) = parquet::header(&path)?;
-    Ok((Input { origin: Origin::file(path), format: InputFormat::Parquet(metadata), bytes }, names))
+    Ok((Input::new(Origin::file(path), InputFormat::Parquet(metadata), bytes), names))
 }
 
 #[cfg(not(feature = "parquet"))]

@@ -9,8 +9,8 @@ use arrow_array::{
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{Field, Schema};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
-use reticent_app::request::{Data, Frame};
+use pyo3::types::{PyDict, PyList, PyString};
+use reticent_app::request::{Data, DatabaseRows, DatabaseSource, Frame};
 use serde_json::json;
 
 use crate::errors::invalid;
@@ -33,6 +33,9 @@ pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
             Err(_) => streams(parts).map(Data::Frame),
         };
     }
+    if let Ok(database) = rows.cast::<PyDict>() {
+        return Ok(Data::Database(table_of_database(database)?));
+    }
     if !rows.hasattr("__arrow_c_stream__")? {
         let name = rows.get_type().name()?.to_string();
         let text = format!(
@@ -41,6 +44,26 @@ pub(crate) fn data(rows: &Bound<'_, PyAny>) -> PyResult<Data> {
         return Err(invalid(py, "data-unsupported", &text, json!({ "type": name })));
     }
     stream(rows).map(Data::Frame)
+}
+
+/// Reads the table or query of a database. The Python module makes the dictionary.
+fn table_of_database(database: &Bound<'_, PyDict>) -> PyResult<DatabaseSource> {
+    let text = |key: &str| -> PyResult<Option<String>> {
+        database.get_item(key)?.filter(|value| !value.is_none()).map(|value| value.extract()).transpose()
+    };
+    let query = text("query")?.map(DatabaseRows::Query);
+    let rows = query.map_or_else(|| Ok::<_, PyErr>(DatabaseRows::Table(text("table")?.unwrap_or_default())), Ok)?;
+    let mut source = DatabaseSource::new(&text("engine")?.unwrap_or_default(), &text("uri")?.unwrap_or_default(), rows);
+    if let Some(timeout) = database.get_item("timeout")?.filter(|value| !value.is_none()) {
+        source.timeout = timeout.extract()?;
+    }
+    Ok(source)
+}
+
+/// Returns the kind of database that an address belongs to; none if the address does not tell.
+#[pyfunction]
+pub(crate) fn engine_of(uri: &str) -> Option<&'static str> {
+    DatabaseSource::engine_of(uri)
 }
 
 /// Reads Arrow streams with the same columns, one after the other: the parts of a frame.

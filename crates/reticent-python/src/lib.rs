@@ -21,7 +21,7 @@ mod _native {
     #[pymodule_export]
     use super::context::Context;
     #[pymodule_export]
-    use super::data::frame_of_columns;
+    use super::data::{engine_of, frame_of_columns};
     #[pymodule_export]
     use super::policy::{check_policy, read_policy};
     #[pymodule_export]

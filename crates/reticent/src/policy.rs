@@ -36,6 +36,7 @@ pub use draft::{
 pub use edit::PolicyChanges;
 pub use json_schema::json_schema;
 pub use keys::ALGORITHMS as DEFAULT_ALGORITHMS;
+pub use source::has_secret;
 
 /// Value of `ledger.key` for a ledger without a key.
 pub const NO_KEY: &str = "none";
@@ -63,6 +64,8 @@ pub struct Policy {
     pub missing_values: Vec<String>,
     /// How the files of the data are read.
     pub source: SourcePolicy,
+    /// Database in which releases become tables; `None` if releases are files.
+    pub destination: Option<DatabaseDestination>,
     /// Columns, in the order of the file.
     pub columns: Vec<ColumnPolicy>,
     /// Preset that the requirement is based on, if any. Its thresholds are part of `shorthand` and `audit`.
@@ -109,9 +112,11 @@ pub struct Policy {
     purpose_line: Option<usize>,
 }
 
-/// How the files of the data are read. What is not declared is detected.
+/// Where the data is, and how its files are read. What is not declared is detected.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SourcePolicy {
+    /// Table or query of a database; `None` if the data is in files.
+    pub database: Option<DatabaseSource>,
     /// Encoding of text files.
     pub encoding: Option<String>,
     /// Delimiter of text files.
@@ -119,6 +124,70 @@ pub struct SourcePolicy {
     /// Sheet of a workbook.
     pub sheet: Option<String>,
 }
+
+/// A table or query of a database.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DatabaseSource {
+    /// Kind of database: one of [`DATABASE_ENGINES`].
+    pub engine: String,
+    /// Address without credentials, or path of a file.
+    pub uri: String,
+    /// Rows to read.
+    #[serde(flatten)]
+    pub rows: DatabaseRows,
+    /// Time without an answer after which a query fails, in seconds.
+    #[serde(default = "DatabaseSource::default_timeout")]
+    pub timeout: u64,
+}
+
+impl DatabaseSource {
+    /// Creates a source with the usual time limit.
+    pub fn new(engine: &str, uri: &str, rows: DatabaseRows) -> DatabaseSource {
+        DatabaseSource { engine: engine.to_owned(), uri: uri.to_owned(), rows, timeout: source::TIMEOUT }
+    }
+
+    fn default_timeout() -> u64 {
+        source::TIMEOUT
+    }
+
+    /// Returns the kind of database that an address belongs to, if its form tells.
+    pub fn engine_of(uri: &str) -> Option<&'static str> {
+        let is_file = |endings: &[&str]| endings.iter().any(|ending| uri.to_lowercase().ends_with(ending));
+        match uri.split_once("://").map(|(scheme, _)| scheme) {
+            Some("postgresql" | "postgres") => Some("postgresql"),
+            Some("sc") => Some("spark"),
+            Some(_) => None,
+            None if uri == ":memory:" || is_file(&[".duckdb", ".ddb"]) => Some("duckdb"),
+            None if is_file(&[".sqlite", ".sqlite3", ".db"]) => Some("sqlite"),
+            None => None,
+        }
+    }
+}
+
+/// The database in which releases become tables.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseDestination {
+    /// Kind of database: one of [`DATABASE_ENGINES`].
+    pub engine: String,
+    /// Address without credentials, or path of a file.
+    pub uri: String,
+    /// Time without an answer after which a call fails, in seconds.
+    pub timeout: u64,
+}
+
+/// Rows of a database.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DatabaseRows {
+    /// A table or view. Dots separate the parts of its name.
+    Table(String),
+    /// A query that reads.
+    Query(String),
+}
+
+/// Kinds of databases.
+pub const DATABASE_ENGINES: &[&str] = &["duckdb", "postgresql", "spark", "sqlite"];
 
 /// The republication method that a policy selects.
 #[derive(Debug, Clone, Copy)]

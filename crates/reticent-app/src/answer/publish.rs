@@ -24,8 +24,10 @@ pub struct RecodedAnswer {
     pub name: String,
     /// Recipients of the release.
     pub recipients: Vec<String>,
-    /// File of the release; `None` if nothing was published.
+    /// File of the release, or receipt of its table; `None` if nothing was published.
     pub file: Option<PathBuf>,
+    /// Table of the release; `None` for a file.
+    pub table: Option<String>,
     /// Ledger entry of the release; `None` if nothing was published.
     pub recorded: Option<RecordedAnswer>,
     /// Earlier releases that the release was judged with.

@@ -341,6 +341,27 @@ const REQUESTS: &[ErrorCode] = &[
         "The counterfeit column does not match the number of records without an owner.",
         "Correct the counterfeit column.",
     ),
+    entry(
+        "no-data",
+        "The call names no data, and the policy has no table of a database.",
+        "Name files, or add `engine`, `uri` and `table` under [source].",
+    ),
+    entry(
+        "uri-has-secret",
+        "The address of a database contains a password or token.",
+        "Remove it, and give it to the driver by its environment or its own files.",
+    ),
+    entry("table-exists", "The database has a table with the name of the output already.", "Choose another name."),
+    entry(
+        "table-differs",
+        "A table was read back and differs from what was written. Nothing was published.",
+        "Check that no other program writes to tables of this name, and try again.",
+    ),
+    entry(
+        "table-unnamed",
+        "The release is recorded, but its table could not get its final name.",
+        "Publish the next release to the same database, which completes it, or rename the table by hand.",
+    ),
     entry("no-json", "An answer could not be serialized to JSON.", "Report this as a bug."),
 ];
 

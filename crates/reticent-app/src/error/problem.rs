@@ -117,7 +117,24 @@ pub enum Problem {
     NoSuchAttackParameter { name: String, hint: Option<String> },
     #[error("invalid value of the attack parameter `{name}`; valid values: {domain}")]
     AttackParameterInvalid { name: String, domain: String },
+    // Tables of databases as outputs
+    #[error("the database has a table {table} already; a release is never overwritten, choose another name")]
+    TableExists { table: String },
+    #[error("the table {table} was read back and differs from what was written; nothing was published")]
+    TableDiffers { table: String },
+    #[error(
+        "the release is recorded, but its table could not get the name {table} ({code}): it is called {work} until the next release is \
+         published to this database"
+    )]
+    TableUnnamed { table: String, work: String, code: &'static str },
     // Data and columns
+    #[error("no data is named, and the policy has no table of a database under [source]")]
+    NoData,
+    #[error(
+        "the address of the database contains a password or token; give it to the driver by its environment or its own files (such as \
+         PGPASSFILE for PostgreSQL)"
+    )]
+    UriHasSecret,
     #[error("the data has no rows; a policy is drafted from at least one row")]
     NoRows,
     #[error(
@@ -331,7 +348,9 @@ impl Problem {
                 vec![Hint::NameRoles]
             }
             P::PopulationSensitive { .. } => vec![Hint::NameRoles],
-            P::OutputExists { .. } | P::OutputIsFolder { .. } | P::OutputNotFolder { .. } => vec![Hint::OtherOutput],
+            P::TableExists { .. } | P::OutputExists { .. } | P::OutputIsFolder { .. } | P::OutputNotFolder { .. } => {
+                vec![Hint::OtherOutput]
+            }
             P::RoleOtherByMethod { .. } => vec![Hint::ChooseColumns],
             P::MethodNotComparable { .. } => vec![Hint::Rehearse],
             P::AdversaryNeedsConfidence => vec![Hint::NameConfidence],

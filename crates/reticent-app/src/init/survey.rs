@@ -5,7 +5,7 @@ use reticent::error::did_you_mean;
 use reticent::policy::{ColumnSketch, missing_spellings, missing_values};
 use reticent::text::{counted, pattern};
 use reticent::text_format::{DateFormat, NumberFormat, TextFormat};
-use reticent_engine::{Engine, Options, Profile};
+use reticent_engine::{Options, Profile};
 
 use super::check_header;
 use crate::context::Context;
@@ -45,7 +45,7 @@ pub(super) fn survey(request: &InitRequest, context: &Context) -> Result<Survey>
     let typed: Vec<ColumnSketch> =
         profiles.iter().zip(&formats).map(|(profile, format)| sketch(profile.clone(), format.clone())).collect();
     let missing_values = missing_values(&typed);
-    let mut notes = file_notes(&engine);
+    let mut notes = file_notes(engine.as_ref());
     notes.extend(profiles.iter().zip(&formats).filter_map(|(profile, format)| stray_note(profile, format.as_ref())));
     let second = Options { missing: missing_values.clone(), detect_formats: false, ..options };
     let encoding = second.encoding.clone();

@@ -17,6 +17,7 @@ use reticent::republication::{self, Departures, GroupingOutcome, PersonState, Pu
 use reticent::statement::{Outcome, Parameter, Scope, Statement, TABLES_MATCH};
 use reticent::taxonomy::Type;
 use reticent::{Confidence, Counts, Presentation, Ratio, RecordedRelease, Release, Role};
+use reticent_engine::Engine;
 use reticent_ledger::{Body, BodyColumn, BodyTree, Key, Ledger, MethodRecord, StoredBlob};
 
 use super::pipeline::{self, MadeRelease, Maker, PipelineResult, RecordParts, WrittenCandidate, timed};
@@ -176,6 +177,10 @@ impl Maker for GroupMaker<'_> {
     type Verified = PublishedTables;
     type Audited = AuditedGroups;
     type Measured = Utility;
+
+    fn engine(&self) -> &dyn Engine {
+        self.prepared.engine.as_ref()
+    }
 
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierSeries> {
         EarlierSeries::load(ledger, recalled, (self.key, &self.sensitive_columns()), self.plan)

@@ -15,6 +15,7 @@ use reticent::statement::Scope;
 use reticent::taxonomy::{Taxonomy, Type};
 use reticent::{History, Role, Schema, TreeSource};
 use reticent_ledger::{BodyColumn, BodyTree, Hash, HistoryScope, Published};
+use std::borrow::Cow;
 
 use crate::Workspace;
 use crate::answer::{Publication, RecodedAnswer};
@@ -61,7 +62,8 @@ fn run(
             group::publish(&plan, method).map(|answer| Publication::Grouped(Box::new(answer)))
         }
         None => {
-            let plan = Plan::new(workspace, request, purpose, loaded, context);
+            let request = table_request(request, &loaded);
+            let plan = Plan::new(workspace, &request, purpose, loaded, context);
             recode::publish(&plan).map(|answer| Publication::Recoded(Box::new(answer)))
         }
     }
@@ -75,7 +77,8 @@ pub(crate) fn publish_recoding(
 ) -> Result<RecodedAnswer> {
     let loaded = load_for(workspace, request, PlanPurpose::Release)?;
     check_has_algorithm(&loaded)?;
-    recode::publish(&Plan::new(workspace, request, PlanPurpose::Release, loaded, context))
+    let request = table_request(request, &loaded);
+    recode::publish(&Plan::new(workspace, &request, PlanPurpose::Release, loaded, context))
 }
 
 /// Rehearsals of a release with different settings. The data and the history are read once.
@@ -122,6 +125,14 @@ fn load_for(workspace: &Workspace, request: &PublishRequest, purpose: PlanPurpos
         }
     }
     Ok(loaded)
+}
+
+/// Returns the request with the receipt as its output, if the output is a table.
+fn table_request<'r>(request: &'r PublishRequest, loaded: &LoadedPolicy) -> Cow<'r, PublishRequest> {
+    match recode::receipt_path(&request.output, loaded.policy.destination.as_ref()) {
+        Some(output) => Cow::Owned(PublishRequest { output, ..request.clone() }),
+        None => Cow::Borrowed(request),
+    }
 }
 
 /// Returns an error if the policy names a republication method.

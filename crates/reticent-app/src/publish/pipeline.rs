@@ -9,6 +9,7 @@ use reticent::error::Obstacle;
 use reticent::republication::PersonState;
 use reticent::statement::Statement;
 use reticent::{Links, Presentation};
+use reticent_engine::Engine;
 use reticent_ledger::{
     Body, FileRecord, Hash, Head, HistoryScope, Key, Ledger, MethodDraft, MethodRecord, Metric, Origin, ReleaseDraft,
     Tried, Writer,
@@ -34,6 +35,8 @@ pub(crate) trait Maker: Sync {
     /// Utility metrics of the release.
     type Measured;
 
+    /// Returns the engine with the data.
+    fn engine(&self) -> &dyn Engine;
     /// Loads earlier releases from the ledger.
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<Self::Past>;
     /// Number of ways to make a candidate. The next way is used if the candidate of the previous one is refused.
@@ -72,6 +75,10 @@ pub(crate) trait Maker: Sync {
     fn measure(&self, past: &Self::Past, candidate: &Self::Candidate) -> Result<Self::Measured>;
     /// Returns the parts of the release that the ledger records.
     fn record_parts<'m>(&'m self, made: &'m MadeRelease<Self>) -> Result<RecordParts<'m>>;
+    /// Gives a release that is not a file its final name, after the ledger recorded it.
+    fn finish(&self, _written: &Self::Written) -> Result<()> {
+        Ok(())
+    }
     /// Adds remedies to a refusal. Returns any other error unchanged.
     fn explain(&self, error: Error, recalled: &LoadedHistory, past: &Self::Past) -> Error;
 }
@@ -356,15 +363,18 @@ fn record<M: Maker>(
         taxonomies: &taxonomies,
         file: Some(FileRecord { path: writer.ledger().recorded_path(&request.output), sha256, bytes }),
         naming: Some(staging.naming(&request.output)?),
-        made: Some(making_record(made, &parts)),
+        made: Some(making_record(made, &parts, maker.engine())),
         judged: made.judged.clone(),
     };
+    // The release was made from rows that were counted some time ago.
+    maker.engine().check_unchanged()?;
     staging.hand_over();
     let outcome = writer.append(&draft);
     drop(draft);
     drop(parts);
     match outcome {
         Ok(outcome) => {
+            maker.finish(&made.written)?;
             made.seconds.record = elapsed_seconds(clock);
             let people = outcome.entry.release().and_then(|release| release.links.as_ref()).map(|links| links.people);
             // If another file took the requested name in the meantime, the name differs.
@@ -385,6 +395,10 @@ fn record<M: Maker>(
         Err(error) => {
             // A later call may complete the release, and needs its file.
             let unnamed = matches!(error, reticent_ledger::Error::Unnamed { .. });
+            if unnamed {
+                // The release is recorded, so its table keeps its rows. The error of the ledger is reported.
+                let _ = maker.finish(&made.written);
+            }
             if let Some(staged) = &mut made.staged
                 && (unnamed || Ledger::needs_recovery(&plan.access.folder))
             {
@@ -396,7 +410,11 @@ fn record<M: Maker>(
 }
 
 /// Returns the ledger record of how the release was made.
-fn making_record<M: Maker>(made: &MadeRelease<M>, parts: &RecordParts<'_>) -> reticent_ledger::Provenance {
+fn making_record<M: Maker>(
+    made: &MadeRelease<M>,
+    parts: &RecordParts<'_>,
+    engine: &dyn Engine,
+) -> reticent_ledger::Provenance {
     reticent_ledger::Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         algorithm: parts.algorithm.clone(),
@@ -406,7 +424,7 @@ fn making_record<M: Maker>(made: &MadeRelease<M>, parts: &RecordParts<'_>) -> re
         max_tries: parts.max_tries,
         seed: made.seed,
         classes: parts.classes,
-        engine: Some("embedded".to_owned()),
+        engine: Some(engine.id().to_owned()),
         statements: made.statements.clone(),
         verified: Vec::new(),
         audit: Some(parts.proof.to_owned()),

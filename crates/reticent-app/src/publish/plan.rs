@@ -203,8 +203,12 @@ impl LoadedHistory {
 
 /// Draws a random seed.
 fn draw_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher};
-    let drawn = std::collections::hash_map::RandomState::new().build_hasher().finish();
     // Keep 53 bits, so that JSON parsers with 64-bit floats read the seed exactly.
-    drawn >> 11
+    draw_number() >> 11
+}
+
+/// Returns a number that no other call returned before, as far as anyone can tell.
+pub(crate) fn draw_number() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }

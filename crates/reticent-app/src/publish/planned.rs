@@ -6,7 +6,7 @@ use std::sync::Arc;
 use reticent::ReleaseName;
 
 use super::plan::{Plan, PlanPurpose};
-use super::{group, load_for, recode, retry_if_started, run};
+use super::{group, load_for, recode, retry_if_started, run, table_request};
 use crate::Workspace;
 use crate::answer::{Publication, PublishedClass};
 use crate::context::Context;
@@ -36,7 +36,8 @@ pub(crate) fn plan(workspace: &Workspace, request: &PublishRequest, context: &Co
             (plan.seed, Publication::Grouped(Box::new(group::publish(&plan, method)?)), None)
         }
         None => {
-            let plan = Plan::new(workspace, request, PlanPurpose::Preview, loaded, context);
+            let request = table_request(request, &loaded);
+            let plan = Plan::new(workspace, &request, PlanPurpose::Preview, loaded, context);
             let seed = plan.seed;
             let (answer, planned) = recode::plan(plan)?;
             (seed, Publication::Recoded(Box::new(answer)), Some(planned))
@@ -80,7 +81,8 @@ impl PlannedRelease {
         if !planned.is_of(&loaded) {
             return run(&self.workspace, request, PlanPurpose::Release, context);
         }
-        let plan = Plan::new(&self.workspace, request, PlanPurpose::Release, loaded, context);
+        let request = table_request(request, &loaded);
+        let plan = Plan::new(&self.workspace, &request, PlanPurpose::Release, loaded, context);
         recode::publish_planned(&plan, planned).map(|answer| Publication::Recoded(Box::new(answer)))
     }
 }

@@ -4,6 +4,7 @@ mod alternative;
 mod answer;
 mod back_off;
 mod classes;
+mod output;
 mod past;
 mod planned;
 mod remedies;
@@ -26,7 +27,7 @@ use reticent::requirement::Requirement;
 use reticent::statement::Statement;
 use reticent::verify::{Expected, JoinVerifier, Verdict, verify};
 use reticent::{Counts, History, Links, Presentation, Recoded, Recoding, RecordedRelease, Release, Role};
-use reticent_engine::{Compression, Engine, Format, Sink, WriteSummary, published, read_back, read_back_with_owners};
+use reticent_engine::{Engine, published};
 use reticent_ledger::{Body, Head, Key, Ledger};
 
 use super::pipeline::{self, MadeRelease, Maker, PipelineResult, Preview, RecordParts, WrittenCandidate, timed};
@@ -35,10 +36,12 @@ use super::{body_column, scope};
 use crate::answer::{MetricAnswer, RecodedAnswer, TriedAnswer};
 use crate::dataset::{LoadedPolicy, PreparedData, prepare};
 use crate::error::{Error, Problem, Result};
+use output::{Output, WrittenRelease};
 use past::{EarlierReleases, NewRelease, unknown_values, unresolved_names};
 use planned::Planning;
 use search::{Found, Search};
 
+pub(super) use output::receipt_path;
 pub(super) use planned::{Planned, plan, publish_planned};
 
 /// Id of the model of `confidence`.
@@ -46,8 +49,11 @@ const CONFIDENCE_BOUNDING: &str = "confidence-bounding";
 
 /// Publishes or rehearses a release by the requested algorithm, or by the best one that the policy allows.
 pub(crate) fn publish(plan: &Plan<'_>) -> Result<RecodedAnswer> {
+    check_output(plan)?;
+    // A database that cannot be reached is reported before the data is read.
+    let output = Output::open(plan)?;
     let (preparation, key) = Preparation::new(plan)?;
-    let maker = RecodeMaker::new(plan, &preparation.data, Planning::default())?;
+    let maker = RecodeMaker::new(plan, &preparation.data, Planning::default()).with_output(output);
     publish_by(&maker, preparation.loaded, key.as_ref())
 }
 
@@ -68,7 +74,7 @@ fn publish_by(maker: &RecodeMaker<'_>, loaded: LoadedReleases, key: Option<&Key>
 /// Rehearses a release with data and history that are already loaded.
 pub(crate) fn rehearse(plan: &Plan<'_>, preparation: &Preparation) -> Result<RecodedAnswer> {
     let Preparation { data, loaded: LoadedReleases { recalled, past, .. } } = preparation;
-    let maker = RecodeMaker::new(plan, data, Planning::default())?;
+    let maker = RecodeMaker::new(plan, data, Planning::default());
     let made = pipeline::make_in_any_way(plan, &maker, recalled, past);
     let made = made.map_err(|error| maker.explain(error, recalled, past))?;
     maker.answer(made, None, recalled, past)
@@ -133,7 +139,7 @@ impl Preparation {
 /// Checks that the output is a new file.
 fn check_output(plan: &Plan<'_>) -> Result<()> {
     let output = &plan.request.output;
-    format_of(output)?;
+    output::check_name(plan)?;
     plan.check(output)?;
     match output.as_os_str().as_encoded_bytes().ends_with(b"/") {
         true => Err(Problem::OutputIsFolder { path: output.clone() }.into()),
@@ -165,7 +171,8 @@ pub(crate) struct RecodeMaker<'a> {
     plan: &'a Plan<'a>,
     data: &'a ReleaseData,
     prepared: &'a PreparedData,
-    format: Format,
+    /// Where the release is written, once it is opened.
+    output: OnceLock<Output>,
     /// Releases of the tried algorithms.
     search: Mutex<Search>,
     /// Candidate of a plan, with the head with which it was judged.
@@ -204,10 +211,14 @@ pub(crate) struct VerifiedFile {
 impl Maker for RecodeMaker<'_> {
     type Past = EarlierReleases;
     type Candidate = RecodedCandidate;
-    type Written = WriteSummary;
+    type Written = WrittenRelease;
     type Verified = VerifiedFile;
     type Audited = Audited;
     type Measured = Arc<RecodedMeasures>;
+
+    fn engine(&self) -> &dyn Engine {
+        self.prepared.engine.as_ref()
+    }
 
     fn load_earlier(&self, ledger: &Ledger, recalled: &LoadedHistory) -> Result<EarlierReleases> {
         EarlierReleases::load(ledger, recalled, self.plan)
@@ -238,16 +249,16 @@ impl Maker for RecodeMaker<'_> {
         }
     }
 
-    fn write(&self, candidate: &RecodedCandidate, seed: u64, release: &Path) -> Result<WriteSummary> {
-        let sink = Sink { path: release.to_owned(), format: self.format, seed };
-        Ok(self.prepared.engine.write(&self.prepared.table, &candidate.outcome.recoding, &sink)?)
+    fn write(&self, candidate: &RecodedCandidate, seed: u64, release: &Path) -> Result<WrittenRelease> {
+        let rows = published(&self.prepared.table, &candidate.outcome.recoding);
+        self.output()?.write(&rows, seed, release, &self.plan.context.engine_options())
     }
 
     /// Judges the records that the engine would write.
     fn preview(&self, past: &EarlierReleases, candidate: &RecodedCandidate) -> Option<Result<Preview<Self>>> {
         let counts = published(&self.prepared.table, &candidate.outcome.recoding);
-        let written = WriteSummary { rows: counts.contingency.rows(), neutralised: 0, owners: None };
-        let judged = self.judge(past, candidate, written.rows, counts);
+        let written = WrittenRelease::unwritten(counts.contingency.rows());
+        let judged = self.judge(past, candidate, written.summary.rows, counts);
         Some(judged.map(|(verified, statements)| Preview { written, verified, statements }))
     }
 
@@ -255,11 +266,9 @@ impl Maker for RecodeMaker<'_> {
         let WrittenCandidate { past, candidate, written, .. } = made;
         let options = self.plan.context.engine_options();
         self.plan.context.progress("verifying", 0, 0);
-        let counts = match &written.owners {
-            None => read_back(release, &options)?,
-            Some(owners) => read_back_with_owners(release, owners, &options)?,
-        };
-        self.judge(past, candidate, written.rows, counts)
+        let expected = || published(&self.prepared.table, &candidate.outcome.recoding);
+        let counts = self.output()?.read_back(written, release, expected, &options)?;
+        self.judge(past, candidate, written.summary.rows, counts)
     }
 
     fn gate(&self, made: &WrittenCandidate<'_, Self>, read: &VerifiedFile) -> Result<(Audited, Vec<Statement>)> {
@@ -320,6 +329,10 @@ impl Maker for RecodeMaker<'_> {
         })
     }
 
+    fn finish(&self, written: &WrittenRelease) -> Result<()> {
+        written.finish()
+    }
+
     fn explain(&self, error: Error, recalled: &LoadedHistory, past: &EarlierReleases) -> Error {
         let Error::Library(error @ reticent::Error::Refused(_)) = error else { return error };
         // Remedies assume a fully generalized release, which a baseline for comparison does not make.
@@ -336,15 +349,29 @@ impl Maker for RecodeMaker<'_> {
 }
 
 impl<'a> RecodeMaker<'a> {
-    fn new(plan: &'a Plan<'a>, data: &'a ReleaseData, planning: Planning) -> Result<RecodeMaker<'a>> {
-        let format = format_of(&plan.request.output)?;
+    fn new(plan: &'a Plan<'a>, data: &'a ReleaseData, planning: Planning) -> RecodeMaker<'a> {
         let Planning { search, candidate } = planning;
         let (search, prepared) = (Mutex::new(search), &data.prepared);
-        Ok(RecodeMaker { plan, data, prepared, format, search, planned: candidate })
+        RecodeMaker { plan, data, prepared, output: OnceLock::new(), search, planned: candidate }
+    }
+
+    fn with_output(self, output: Output) -> RecodeMaker<'a> {
+        RecodeMaker { output: output.into(), ..self }
     }
 }
 
 impl RecodeMaker<'_> {
+    /// Returns where the release is written.
+    fn output(&self) -> Result<&Output> {
+        match self.output.get() {
+            Some(output) => Ok(output),
+            None => {
+                let output = Output::open(self.plan)?;
+                Ok(self.output.get_or_init(|| output))
+            }
+        }
+    }
+
     fn into_search(self) -> Search {
         self.search.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
@@ -547,16 +574,4 @@ fn relink(links: &Links, published: &Counts, release: &Release) -> reticent::Res
         return Err(reticent::Error::CannotCheck(Obstacle::PersonNotInFile {}));
     }
     Ok(links.remap(&places))
-}
-
-/// Returns the file format for a file name extension.
-fn format_of(path: &Path) -> Result<Format> {
-    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    match &name {
-        name if name.ends_with(".csv") => Ok(Format::Csv(Compression::None)),
-        name if name.ends_with(".csv.gz") => Ok(Format::Csv(Compression::Gzip)),
-        name if name.ends_with(".csv.zst") => Ok(Format::Csv(Compression::Zstd)),
-        name if name.ends_with(".parquet") => Ok(Format::Parquet),
-        _ => Err(Problem::OutputFormat { path: path.to_owned() }.into()),
-    }
 }

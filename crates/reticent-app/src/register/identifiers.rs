@@ -2,7 +2,7 @@
 
 use reticent::contingency::ContingencyTable;
 use reticent::{Counts, Links};
-use reticent_engine::{CountColumn, CountRequest, Embedded, Engine, Error as EngineError};
+use reticent_engine::{CountColumn, CountRequest, Engine, Error as EngineError};
 
 use crate::error::Result;
 
@@ -13,7 +13,7 @@ const SHOWN: &str = "shown";
 ///
 /// A column with too many distinct values is taken to be shown by every record.
 pub(super) fn count(
-    engine: &Embedded,
+    engine: &dyn Engine,
     mut request: CountRequest,
     identifiers: &[String],
     missing: &[String],

@@ -3,18 +3,23 @@
 use std::path::PathBuf;
 
 use reticent_app::Role;
+use reticent_app::request::{DATABASE_ENGINES, DatabaseRows, DatabaseSource};
+
+use crate::error::Error;
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub struct Init {
     /// Data: a CSV, Parquet, Excel or OpenDocument file, a folder, or a pattern such as 'data/*.csv'.
-    #[arg(required = true)]
+    #[arg(required_unless_present = "database", conflicts_with = "database")]
     pub data: Vec<String>,
+    #[command(flatten)]
+    pub from: Database,
     /// Policy file to write.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]
     pub policy: PathBuf,
     /// Encoding of text files, for example iso-8859-2 [default: detected].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", conflicts_with = "database")]
     pub encoding: Option<String>,
     /// How the dates or numbers of a column are written, for example born=%d/%m/%Y or pay=1.234,56. Can be repeated.
     #[arg(long, value_name = "COLUMN=FORMAT", value_parser = column_format)]
@@ -36,6 +41,37 @@ pub struct Init {
     pub preset: Option<String>,
 }
 
+/// A table or query of a database, instead of files.
+#[derive(Debug, clap::Args)]
+pub struct Database {
+    /// Database with the data, for example postgresql://ann@db.example.org/clinic, sc://spark.example.org:15002, or a file of DuckDB or
+    /// SQLite. Without a password: the driver takes it from its environment or its own files.
+    #[arg(long, value_name = "ADDRESS", requires = "rows")]
+    pub database: Option<String>,
+    /// Table or view of the database, for example clinic.visits.
+    #[arg(long, value_name = "NAME", requires = "database", group = "rows")]
+    pub table: Option<String>,
+    /// Query that returns the data, instead of a table.
+    #[arg(long, value_name = "SQL", requires = "database", group = "rows", conflicts_with = "table")]
+    pub query: Option<String>,
+    /// Kind of database [default: from the address].
+    #[arg(long, requires = "database", value_parser = clap::builder::PossibleValuesParser::new(DATABASE_ENGINES))]
+    pub engine: Option<String>,
+}
+
+impl Database {
+    /// Returns the table or query; none if the data is in files.
+    pub fn source(&self) -> Result<Option<DatabaseSource>, Error> {
+        let Some(uri) = &self.database else { return Ok(None) };
+        let engine = self.engine.as_deref().or_else(|| DatabaseSource::engine_of(uri));
+        let engine = engine
+            .ok_or_else(|| Error::Usage("the address does not tell the kind of database; add --engine".to_owned()))?;
+        let query = || DatabaseRows::Query(self.query.clone().unwrap_or_default());
+        let rows = self.table.clone().map_or_else(query, DatabaseRows::Table);
+        Ok(Some(DatabaseSource::new(engine, uri, rows)))
+    }
+}
+
 /// Arguments of `taxonomy`.
 #[derive(Debug, clap::Args)]
 pub struct Taxonomy {
@@ -53,8 +89,7 @@ pub enum TaxonomyAction {
 /// Arguments of `taxonomy update`.
 #[derive(Debug, clap::Args)]
 pub struct TaxonomyUpdate {
-    /// Data: files, folders or patterns.
-    #[arg(required = true)]
+    /// Data: files, folders or patterns. Without any, the table of a database that the policy names.
     pub data: Vec<String>,
     /// Policy whose taxonomies are updated.
     #[arg(long, default_value = "reticent.toml", value_name = "FILE")]

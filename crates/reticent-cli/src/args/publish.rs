@@ -10,8 +10,7 @@ use super::{Place, confidence, recipient, release, seconds, share};
 /// Arguments of `publish`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Publish {
-    /// Data: a CSV or Parquet file, a folder, or a pattern.
-    #[arg(required = true)]
+    /// Data: a CSV or Parquet file, a folder, or a pattern. Without any, the table of a database that the policy names.
     pub data: Vec<String>,
     /// Name of the release; must be unique.
     #[arg(long, value_parser = release)]
@@ -60,8 +59,7 @@ pub struct Thresholds {
 /// Arguments of `compare`. Without a list of settings, those of the policy are varied.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// Data: a CSV or Parquet file, a folder, or a pattern.
-    #[arg(required = true)]
+    /// Data: a CSV or Parquet file, a folder, or a pattern. Without any, the table of a database that the policy names.
     pub data: Vec<String>,
     /// Name of the release [default: a free name].
     #[arg(long, value_parser = release)]

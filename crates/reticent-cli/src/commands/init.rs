@@ -13,8 +13,12 @@ use crate::terminal::{GOOD, HINT, WIDTH, plural, wrap};
 
 /// Drafts the policy, its taxonomies and its JSON Schema.
 pub fn run(options: &args::Init, console: &Console) -> Result<u8, Error> {
+    let data = match options.from.source()? {
+        Some(database) => database.into(),
+        None => options.data.clone().into(),
+    };
     let mut request = InitRequest {
-        data: options.data.clone().into(),
+        data,
         encoding: options.encoding.clone(),
         formats: options.format.clone(),
         roles: options.role.clone(),

@@ -11,8 +11,12 @@ use crate::terminal::{GOOD, HEAD, HINT, WIDTH, columns, count, plural, presentat
 
 /// Records a release.
 pub fn run(options: &args::Register, console: &Console) -> Result<u8, Error> {
+    let data = match options.from.source()? {
+        Some(database) => Data::Database(database),
+        None => Data::File(options.file.clone().unwrap_or_default()),
+    };
     let request = RegisterRequest {
-        data: Data::File(options.file.clone()),
+        data,
         register_as: match options.register_as {
             args::RegisterAs::Release => RegisterAs::Release,
             args::RegisterAs::Population => RegisterAs::Population,

@@ -37,6 +37,15 @@ impl CombinationCounter {
         }
     }
 
+    /// Counts several rows with this combination.
+    pub(crate) fn add_weighted(&mut self, codes: &[Code], weight: Weight) {
+        if !self.weights.has_room(codes) {
+            self.flush();
+            self.weights.widen(codes);
+        }
+        *self.weights.number(codes, 0) += weight;
+    }
+
     fn flush(&mut self) {
         if let Some(weights) = self.weights.words() {
             for word in self.pending.drain(..) {

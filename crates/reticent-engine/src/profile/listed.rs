@@ -20,14 +20,9 @@ impl ValueList {
         ValueList { dictionary: Dictionary::new(), weights: Vec::new() }
     }
 
-    /// Counts a row; returns none if its field is not valid UTF-8.
+    /// Counts rows; returns none if their field is not valid UTF-8.
     #[inline]
-    pub(super) fn take(&mut self, text: &[u8]) -> Option<()> {
-        self.add(text, 1)
-    }
-
-    #[inline]
-    fn add(&mut self, text: &[u8], weight: Weight) -> Option<()> {
+    pub(super) fn add(&mut self, text: &[u8], weight: Weight) -> Option<()> {
         let code = self.dictionary.code(text)? as usize;
         if code == self.weights.len() {
             self.weights.push(0);

@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::FileState;
 use crate::error::{Error, FileOperation, Result};
 
 /// Extensions of files that are read from a folder.
@@ -60,13 +61,13 @@ fn is_known(path: &Path) -> bool {
 }
 
 /// Returns the size of a file. A pipe is an error, because the data is read several times.
-pub(crate) fn size(path: &Path) -> Result<u64> {
+pub(super) fn state(path: &Path) -> Result<FileState> {
     let metadata = fs::metadata(path).map_err(|error| Error::io(FileOperation::Read, path, error))?;
     if !metadata.is_file() {
         let message = "not a regular file: the data is read several times, which is impossible for a pipe; write it to a file first";
         return Err(Error::malformed(path, None, message));
     }
-    Ok(metadata.len())
+    Ok(FileState { bytes: metadata.len(), changed: metadata.modified().ok() })
 }
 
 /// Returns true if a file starts and ends like a Parquet file.

@@ -123,7 +123,7 @@ impl Source {
         let origin = Origin::file(PathBuf::from(FRAME));
         let names = frame.schema.fields().iter().map(|field| field.name().clone()).collect();
         let names = column_names(origin.path(), names)?;
-        let input = Input { origin, format: InputFormat::Frame(frame.clone()), bytes: frame.rows() };
-        Ok(Source { inputs: vec![input], names })
+        let input = Input::new(origin, InputFormat::Frame(frame.clone()), frame.rows());
+        Ok(Source::new(vec![input], names))
     }
 }

@@ -9,16 +9,25 @@ use std::thread;
 
 use super::blocks::{Block, Blocks};
 use super::csv::{self, Dialect};
+#[cfg(feature = "sql")]
+use super::query;
 use super::records::Records;
 use super::{Input, InputFormat, Source};
 #[cfg(feature = "parquet")]
 use super::{frame::FrameChunk, parquet};
 use crate::error::{Error, Result};
 use crate::options::{Options, Phase};
+use reticent::contingency::Weight;
 
 /// Fields of a row, by index among the requested columns.
 pub(crate) trait Fields {
     fn field(&self, at: usize) -> &[u8];
+
+    /// Number of rows of the source that this row stands for. It is 1 unless the source is grouped ([`Source::grouped`]).
+    #[inline]
+    fn weight(&self) -> Weight {
+        1
+    }
 }
 
 /// Reason why a row is rejected.
@@ -52,6 +61,8 @@ enum ChunkContent {
     RowGroup(usize),
     #[cfg(feature = "parquet")]
     Rows(FrameChunk),
+    #[cfg(feature = "sql")]
+    Batch(arrow_array::RecordBatch),
 }
 
 /// Reads these columns of all rows, with one consumer for each thread.
@@ -87,7 +98,17 @@ pub(crate) fn scan<R: RowConsumer>(
                 })
             })
             .collect();
-        let reader = ChunkReader { source, options, phase, failures: &failures, send, spare, number: 0 };
+        let reader = ChunkReader {
+            source,
+            #[cfg(feature = "sql")]
+            columns,
+            options,
+            phase,
+            failures: &failures,
+            send,
+            spare,
+            number: 0,
+        };
         let read = reader.run();
         let finished =
             workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
@@ -131,6 +152,8 @@ impl FirstError {
 /// Splits a source into chunks, in order.
 struct ChunkReader<'a> {
     source: &'a Source,
+    #[cfg(feature = "sql")]
+    columns: &'a [usize],
     options: &'a Options,
     phase: Phase,
     failures: &'a FirstError,
@@ -163,6 +186,22 @@ impl ChunkReader<'_> {
                         self.send_chunk(at, ChunkContent::Rows(chunk))?;
                         self.options.report(self.phase, done, total);
                     }
+                }
+                #[cfg(feature = "sql")]
+                InputFormat::Query(query) => {
+                    let mut done = 0;
+                    query.read(
+                        &self.source.columns_named(self.columns),
+                        self.source.is_grouped,
+                        self.options,
+                        &mut |batch| {
+                            done += batch.num_rows() as u64;
+                            self.send_chunk(at, ChunkContent::Batch(batch))?;
+                            self.options.report(self.phase, done, 0);
+                            Ok(())
+                        },
+                    )?;
+                    continue;
                 }
             }
             before += input.bytes;
@@ -231,6 +270,10 @@ impl Worker<'_> {
                 #[cfg(feature = "parquet")]
                 (InputFormat::Frame(frame), ChunkContent::Rows(chunk)) => {
                     frame.read_chunk(&chunk, self.columns, self.trim, rows)
+                }
+                #[cfg(feature = "sql")]
+                (InputFormat::Query(query), ChunkContent::Batch(batch)) => {
+                    query::read_batch(query.name(), &batch, self.source.is_grouped, self.trim, rows)
                 }
                 #[cfg(feature = "parquet")]
                 _ => Ok(()),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use reticent::taxonomy::Type;
 use reticent::{Attribute, Counts, Missing, Recoding, RecodingRule, Role, Schema, Table, TreeSource};
 use reticent_engine::{
-    Compression, CountRequest, Embedded, Engine, Format, Generator, Options, Sink, published, read_back,
+    Compression, CountRequest, Embedded, Engine, Format, Generator, Options, Sink, published, read_back, write_rows,
 };
 
 use crate::sqlite::Sqlite;
@@ -136,7 +136,7 @@ proptest! {
         for format in [Format::Csv(Compression::None), Format::Parquet] {
             let folder = folder();
             let [first, second] = ["one", "other"].map(|name| Sink { path: folder.path().join(name), format, seed: case.seed });
-            let written = one.write(&table, &recoding, &first).unwrap();
+            let written = write_rows(&published(&table, &recoding), &first, &Options::default()).unwrap();
             prop_assert_eq!(&written, &other.write(&table, &recoding, &second).unwrap());
             prop_assert_eq!(std::fs::read(&first.path).unwrap(), std::fs::read(&second.path).unwrap());
             prop_assert_eq!(written.rows, recoding.apply(&table).unwrap().contingency.rows());

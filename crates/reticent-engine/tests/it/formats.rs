@@ -70,7 +70,8 @@ fn a_folder_is_read_as_one_table_in_order_of_file_names() {
     file(&folder, "notes.md", "not a table");
     check(folder.path());
     let engine = open(folder.path()).unwrap();
-    let names: Vec<_> = engine.files().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let names: Vec<_> =
+        engine.files().into_iter().map(|path| path.file_name().unwrap().to_str().unwrap().to_owned()).collect();
     assert_eq!(names, ["1.csv.gz", "2.csv", "3.TXT"]);
 }
 

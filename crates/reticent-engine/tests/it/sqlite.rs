@@ -1,18 +1,20 @@
 //! A second engine, which profiles, counts and recodes with SQL in SQLite. It shares only `write_rows` (row order and
 //! file) with the embedded engine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard};
 
 use reticent::contingency::{ContingencyTable, Weight};
 use reticent::taxonomy::{Type, parse_date, parse_number};
 use reticent::{Counts, Recoding, RecodingRule, Table};
-use reticent_engine::{CountRequest, Engine, Options, Profile, Result, Sink, WriteSummary, write_rows};
+use reticent_engine::{CountRequest, Engine, FoundRow, Options, Profile, Result, Sink, WriteSummary, write_rows};
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
 /// The rows as a table `t` with columns `c0`, `c1` and so on.
+#[derive(Debug)]
 pub struct Sqlite {
-    database: Connection,
+    database: Mutex<Connection>,
     names: Vec<String>,
 }
 
@@ -20,21 +22,26 @@ impl Sqlite {
     pub fn new(names: &[String], rows: &[Vec<String>]) -> Sqlite {
         let database = Connection::open_in_memory().unwrap();
         let columns: Vec<String> = (0..names.len()).map(|at| format!("c{at} TEXT")).collect();
-        let sqlite = Sqlite { database, names: names.to_vec() };
+        let sqlite = Sqlite { database: Mutex::new(database), names: names.to_vec() };
         sqlite.load("t", &columns, rows.iter().map(|row| row.iter().cloned().map(Value::Text).collect()));
         sqlite
     }
 
     /// Creates a table with these rows.
     fn load(&self, table: &str, columns: &[String], rows: impl Iterator<Item = Vec<Value>>) {
-        self.database
+        let database = self.database();
+        database
             .execute_batch(&format!("DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({})", columns.join(", ")))
             .unwrap();
         let parameters = vec!["?"; columns.len()].join(", ");
-        let mut insert = self.database.prepare(&format!("INSERT INTO {table} VALUES ({parameters})")).unwrap();
+        let mut insert = database.prepare(&format!("INSERT INTO {table} VALUES ({parameters})")).unwrap();
         for row in rows {
             insert.execute(rusqlite::params_from_iter(row)).unwrap();
         }
+    }
+
+    fn database(&self) -> MutexGuard<'_, Connection> {
+        self.database.lock().unwrap()
     }
 
     fn position(&self, name: &str) -> usize {
@@ -44,7 +51,8 @@ impl Sqlite {
     /// Runs a query that returns texts, an owner and a count in each row.
     fn counts(&self, names: Vec<String>, query: &str, with_owners: bool) -> Counts {
         let width = names.len();
-        let mut statement = self.database.prepare(query).unwrap();
+        let database = self.database();
+        let mut statement = database.prepare(query).unwrap();
         let found = statement.query_map([], |row| {
             let texts: Vec<String> = (0..width).map(|at| row.get(at)).collect::<rusqlite::Result<_>>()?;
             Ok((texts, row.get::<_, u32>(width)?, row.get::<_, i64>(width + 1)? as Weight))
@@ -114,6 +122,16 @@ impl Sqlite {
     }
 }
 
+impl Sqlite {
+    /// Writes the recoded table, which SQL computes.
+    pub fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary> {
+        self.load_recoding(table, recoding);
+        let names = recoding.columns.iter().map(|recoded| recoded.column.name.clone()).collect();
+        let counts = self.counts(names, &self.recoding_query(table, recoding), false);
+        write_rows(&counts, sink, &Options::default())
+    }
+}
+
 impl Engine for Sqlite {
     fn values(&self, columns: Option<&[String]>) -> Result<Vec<Profile>> {
         let profile = |name: &String| {
@@ -134,7 +152,7 @@ impl Engine for Sqlite {
             Some(owner) => {
                 let owner = self.position(owner);
                 let query = format!("SELECT COUNT(*) > COUNT(DISTINCT c{owner}) FROM t");
-                with_owners = self.database.query_row(&query, [], |row| row.get(0)).unwrap();
+                with_owners = self.database().query_row(&query, [], |row| row.get(0)).unwrap();
                 format!("(SELECT MIN(o.rowid) FROM t o WHERE o.c{owner} = t.c{owner})")
             }
         });
@@ -143,11 +161,20 @@ impl Engine for Sqlite {
         Ok(self.counts(names, &query, with_owners))
     }
 
-    fn write(&self, table: &Table, recoding: &Recoding, sink: &Sink) -> Result<WriteSummary> {
-        self.load_recoding(table, recoding);
-        let names = recoding.columns.iter().map(|recoded| recoded.column.name.clone()).collect();
-        let counts = self.counts(names, &self.recoding_query(table, recoding), false);
-        write_rows(&counts, sink, &Options::default())
+    fn id(&self) -> &'static str {
+        "naive"
+    }
+
+    fn columns(&self) -> &[String] {
+        &self.names
+    }
+
+    fn locate(&self, _: &str, _: &HashSet<&str>, _: usize) -> Result<Vec<FoundRow>> {
+        Ok(Vec::new())
+    }
+
+    fn check_unchanged(&self) -> Result<()> {
+        Ok(())
     }
 }
 

@@ -37,6 +37,7 @@ from .answers import (
     Verification,
     read_table,
 )
+from .database import Database, DatabaseRows, connect
 from .errors import (
     Cancelled,
     DataError,
@@ -77,6 +78,9 @@ from .registry import Entry, Parameter, Registry, Spec, algorithms, attacks, cat
 # A literal list, because type checkers read it.
 __all__ = [
     "__version__",
+    "Database",
+    "DatabaseRows",
+    "connect",
     "Answer",
     "ArrowStream",
     "Audit",

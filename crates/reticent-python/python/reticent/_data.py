@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from . import _native
 from .answers import Release
+from .database import DatabaseRows
 from .errors import DataError
 
 
@@ -22,8 +23,9 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
-# Rows that the functions of the package accept: a data frame, a dict of columns, or paths to CSV, Excel or Parquet files.
-Rows: TypeAlias = "ArrowStream | Mapping[str, Sequence[object]] | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+# Rows that the functions of the package accept: a data frame, a dict of columns, a table of a database, or paths to CSV, Excel or
+# Parquet files.
+Rows: TypeAlias = "ArrowStream | DatabaseRows | Mapping[str, Sequence[object]] | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
 
 
 def rows_of(data: Any) -> Any:
@@ -32,6 +34,8 @@ def rows_of(data: Any) -> Any:
         raise DataError("there are no rows; pass a data frame, a dict of columns, or a path", "data-unsupported", {"type": "NoneType"})
     if isinstance(data, str | os.PathLike):
         return os.fspath(data)
+    if isinstance(data, DatabaseRows):
+        return data._request()
     if isinstance(data, Mapping):
         return _native.frame_of_columns([(_name(name), _plain(name, values)) for name, values in data.items()])
     if isinstance(data, list | tuple) and data and all(isinstance(path, str | os.PathLike) for path in data):

@@ -10,6 +10,7 @@ mod suggest;
 mod toml_text;
 mod trees;
 
+use super::{DatabaseRows, DatabaseSource};
 use crate::column_names::split_words;
 use crate::data::schema::Role;
 use crate::data::taxonomy::Type;
@@ -47,6 +48,8 @@ pub struct DraftOptions {
     pub encoding: Option<String>,
     /// Sheet of the workbook.
     pub sheet: Option<String>,
+    /// Table or query with the data, if it is in a database.
+    pub database: Option<DatabaseSource>,
     /// Texts that mean a missing value, the published one first.
     pub missing_values: Vec<String>,
     /// Column that identifies the person. Its role is identifier.
@@ -167,7 +170,14 @@ fn dataset_section(dataset: &str, columns: &[ColumnSketch], source: &DraftOption
 fn source_section(source: &DraftOptions) -> String {
     let encoding = source.encoding.as_ref().map(|encoding| format!("encoding = {}", toml_text(encoding)));
     let sheet = source.sheet.as_ref().map(|sheet| format!("sheet = {}", toml_text(sheet)));
-    let lines: Vec<String> = encoding.into_iter().chain(sheet).collect();
+    let database = source.database.iter().flat_map(|DatabaseSource { engine, uri, rows, .. }| {
+        let (key, text) = match rows {
+            DatabaseRows::Table(name) => ("table", name),
+            DatabaseRows::Query(query) => ("query", query),
+        };
+        [("engine", engine), ("uri", uri), (key, text)].map(|(key, text)| format!("{key} = {}", toml_text(text)))
+    });
+    let lines: Vec<String> = encoding.into_iter().chain(sheet).chain(database).collect();
     if lines.is_empty() { String::new() } else { format!("\n[source]\n{}\n", lines.join("\n")) }
 }
 

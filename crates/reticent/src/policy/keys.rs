@@ -81,7 +81,8 @@ pub(super) const POLICY: &[PolicyKey] = &[
     key("release", KeyShape::Table(RELEASE), "", "How releases are produced."),
     key("history", KeyShape::Table(HISTORY), "", "How a release is joined with earlier releases."),
     key("recipients", KeyShape::Table(RECIPIENTS), "", "Assumptions about the recipients of releases."),
-    key("source", KeyShape::Table(SOURCE), "", "How the files of the data are read."),
+    key("source", KeyShape::Table(SOURCE), "", "Where the data is, and how its files are read."),
+    key("destination", KeyShape::Table(DESTINATION), "", "Database in which releases become tables."),
     key("ledger", KeyShape::Table(LEDGER), "", "Ledger that records all releases."),
 ];
 
@@ -104,6 +105,28 @@ pub(super) const DATASET: &[PolicyKey] = &[
 
 pub(super) const SOURCE: &[PolicyKey] = &[
     key(
+        "engine",
+        KeyShape::Word(super::DATABASE_ENGINES),
+        "",
+        "Database with the data. Without it, the data is in the files that the command names.",
+    ),
+    key(
+        "uri",
+        KeyShape::Text,
+        "",
+        "Address of the database, such as \"postgresql://ann@db.example.org/clinic\" or \"sc://spark.example.org:15002\", or path of a \
+         file of DuckDB or SQLite (\":memory:\" if a DuckDB query reads files). It has no password: the driver takes credentials from \
+         its environment or its own files.",
+    ),
+    key("table", KeyShape::Text, "", "Table or view with the data, such as \"visits\" or \"clinic.visits\"."),
+    key(
+        "query",
+        KeyShape::Text,
+        "",
+        "Query that returns the data, instead of a table. It runs in a transaction that cannot write.",
+    ),
+    key("timeout", KeyShape::Whole(1), "3600", "Seconds without an answer of the database after which a query fails."),
+    key(
         "encoding",
         KeyShape::Text,
         "",
@@ -117,6 +140,18 @@ pub(super) const SOURCE: &[PolicyKey] = &[
         "Character between the fields of text files, for example \";\" or \"\\t\". Default: the one that occurs most often in the header.",
     ),
     key("sheet", KeyShape::Text, "", "Name of the sheet of a workbook. Needed if several sheets have data."),
+];
+
+pub(super) const DESTINATION: &[PolicyKey] = &[
+    key("engine", KeyShape::Word(super::DATABASE_ENGINES), "", "Kind of database."),
+    key(
+        "uri",
+        KeyShape::Text,
+        "",
+        "Address of the database without a password, or path of a file of DuckDB or SQLite. The output of a release is the name of a \
+         new table, such as \"q1\" or \"releases.q1\"; an output that ends with .csv or .parquet is a file.",
+    ),
+    key("timeout", KeyShape::Whole(1), "3600", "Seconds without an answer of the database after which a call fails."),
 ];
 
 pub(super) const COLUMN: &[PolicyKey] = &[

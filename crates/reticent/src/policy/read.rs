@@ -30,6 +30,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
     let ledger = section(&top, "ledger", keys::LEDGER)?;
     let history = section(&top, "history", keys::HISTORY)?;
     let source = section(&top, "source", keys::SOURCE)?;
+    let destination = section(&top, "destination", keys::DESTINATION)?;
     let owner = dataset.text("owner");
     let columns = read_columns(&top, owner.as_deref())?;
     if let Some(item) = dataset.get("owner") {
@@ -61,6 +62,7 @@ pub(super) fn policy(document: &Item<'_>) -> Result<Policy> {
         owner,
         missing_values: missing_values(&dataset)?,
         source: source::source(&source)?,
+        destination: source::destination(&destination)?,
         preset,
         shorthand,
         models,

@@ -1,10 +1,13 @@
-//! Reads how the data is written: the table `[source]`, and the format of a column.
+//! Reads where the data is and how it is written: the table `[source]`, and the format of a column.
 
-use super::SourcePolicy;
 use super::reader::{Item, TableReader};
+use super::{DatabaseDestination, DatabaseRows, DatabaseSource, SourcePolicy};
 use crate::data::taxonomy::Type;
 use crate::data::text_format::{DateFormat, NumberFormat, TextFormat};
 use crate::error::Result;
+
+/// Seconds without an answer of a database after which a query fails.
+pub(super) const TIMEOUT: u64 = 3600;
 
 /// Reads the table `[source]`.
 pub(super) fn source(table: &TableReader<'_>) -> Result<SourcePolicy> {
@@ -13,11 +16,94 @@ pub(super) fn source(table: &TableReader<'_>) -> Result<SourcePolicy> {
         Some(item) => Ok(Some(item.text()?.to_owned())),
         None => Ok(None),
     };
+    let database = database(table)?;
+    if database.is_some()
+        && let Some(item) = ["encoding", "delimiter", "sheet"].iter().find_map(|name| table.get(name))
+    {
+        return Err(item.wrong("describes files, but `engine` names a database; remove one of them"));
+    }
     Ok(SourcePolicy {
+        database,
         encoding: not_empty("encoding")?,
         delimiter: table.get("delimiter").map(delimiter).transpose()?,
         sheet: not_empty("sheet")?,
     })
+}
+
+/// Reads the table or query of a database.
+fn database(table: &TableReader<'_>) -> Result<Option<DatabaseSource>> {
+    let Some(engine) = table.get("engine") else {
+        return match ["uri", "table", "query", "timeout"].iter().find_map(|name| table.get(name)) {
+            Some(item) => {
+                Err(item.wrong("describes a database; add engine = \"postgresql\" (or duckdb, spark, sqlite)"))
+            }
+            None => Ok(None),
+        };
+    };
+    let Some(uri) = table.get("uri") else {
+        return Err(engine.wrong("needs the address of the database: add uri = \"...\""));
+    };
+    let rows = match (table.get("table"), table.get("query")) {
+        (Some(name), None) => DatabaseRows::Table(not_empty(name)?),
+        (None, Some(query)) => DatabaseRows::Query(not_empty(query)?),
+        (Some(_), Some(query)) => return Err(query.wrong("contradicts `table`; remove one of them")),
+        (None, None) => {
+            return Err(engine.wrong("needs the rows to read: add table = \"NAME\" or query = \"SELECT ...\""));
+        }
+    };
+    Ok(Some(DatabaseSource { engine: engine.text()?.to_owned(), uri: address(uri)?, rows, timeout: timeout(table)? }))
+}
+
+/// Reads the table `[destination]`.
+pub(super) fn destination(table: &TableReader<'_>) -> Result<Option<DatabaseDestination>> {
+    match (table.get("engine"), table.get("uri")) {
+        (None, None) => Ok(None),
+        (Some(engine), Some(uri)) => {
+            let engine = engine.text()?.to_owned();
+            Ok(Some(DatabaseDestination { engine, uri: address(uri)?, timeout: timeout(table)? }))
+        }
+        (Some(item), None) => Err(item.wrong("needs the address of the database: add uri = \"...\"")),
+        (None, Some(item)) => {
+            Err(item.wrong("needs the kind of database: add engine = \"postgresql\" (or duckdb, spark, sqlite)"))
+        }
+    }
+}
+
+fn timeout(table: &TableReader<'_>) -> Result<u64> {
+    Ok(table.get("timeout").map(|item| item.whole(1)).transpose()?.unwrap_or(TIMEOUT))
+}
+
+/// Reads an address. A password in it would be in the ledger with the policy, so it is an error that does not repeat it.
+fn address(item: &Item<'_>) -> Result<String> {
+    let uri = not_empty(item)?;
+    if has_secret(&uri) {
+        return Err(item.wrong(
+            "contains a password or token; remove it, and give it to the driver by its environment or its own files (such as \
+             PGPASSFILE for PostgreSQL)",
+        ));
+    }
+    Ok(uri)
+}
+
+/// Returns whether an address has a password, or a parameter that is a secret.
+pub fn has_secret(uri: &str) -> bool {
+    let Some((_, after)) = uri.split_once("://") else { return parameters_have_secret(uri) };
+    let authority = after.split(['/', '?', ';']).next().unwrap_or_default();
+    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+    user.contains(':') || parameters_have_secret(after)
+}
+
+fn parameters_have_secret(text: &str) -> bool {
+    let words = text.to_lowercase();
+    let names = words.split(['?', '&', ';', ' ']).filter_map(|part| part.split_once('=')).map(|(name, _)| name.trim());
+    names.into_iter().any(|name| ["password", "passwd", "pwd", "token", "secret", "sslpassword"].contains(&name))
+}
+
+fn not_empty(item: &Item<'_>) -> Result<String> {
+    match item.text()?.trim() {
+        "" => Err(item.wrong("is empty; remove it")),
+        text => Ok(text.to_owned()),
+    }
 }
 
 fn delimiter(item: &Item<'_>) -> Result<u8> {

@@ -37,7 +37,62 @@ pub(super) const ENGINE: &[ErrorCode] = &[
         "The number of rows read back differs from the number of rows written. Nothing was published.",
         "Check the disk, and try again.",
     ),
-    entry("data-changed", "The data changed while it was read.", "Try again when no other process writes to it."),
+    entry(
+        "data-changed",
+        "The data changed while it was read, or before the release was recorded. Nothing was published.",
+        "Try again when no other process writes to it.",
+    ),
+    entry(
+        "driver-missing",
+        "The ADBC driver of the database was not found, or cannot be loaded.",
+        "Install the driver, and name its library in the environment variable of the message; see docs/engines.md.",
+    ),
+    entry(
+        "database-unreachable",
+        "The database does not answer, or refuses the connection.",
+        "Check the address, the user, the credentials of the driver, and that the server runs.",
+    ),
+    entry(
+        "database-connection-lost",
+        "The database ended the connection. Nothing was published.",
+        "Check that the server runs, and try again.",
+    ),
+    entry(
+        "database-access-denied",
+        "The user of the database may not do this.",
+        "Ask the administrator of the database for the right, or use another user.",
+    ),
+    entry(
+        "database-table-unknown",
+        "A table, a column or a file does not exist, or the user cannot see it.",
+        "Correct `table` or `query` under [source], or the schema of the output.",
+    ),
+    entry("database-table-exists", "The database has a table with this name already.", "Choose another name."),
+    entry(
+        "database-query-invalid",
+        "The database does not accept the query.",
+        "Run the query in a client of the database to see its message.",
+    ),
+    entry(
+        "database-resources-exhausted",
+        "The database has not enough disk, memory or other resources. Nothing was published.",
+        "Free resources, or ask the administrator of the database.",
+    ),
+    entry(
+        "database-timeout",
+        "The database gave no answer in time. Nothing was published.",
+        "Check the state of the database, or raise `timeout`.",
+    ),
+    entry(
+        "database-types-mixed",
+        "The values of a column have several types, which the database would convert.",
+        "Convert them in a query.",
+    ),
+    entry(
+        "database-failed",
+        "The database failed. Its message is not shown, because it can contain values of the data.",
+        "See the log of the database.",
+    ),
 ];
 
 pub(super) const LEDGER: &[ErrorCode] = &[

@@ -5,6 +5,7 @@ use reticent::registry::Argument;
 use reticent::requirement::ModelSpec;
 use reticent_ledger::{Head, Key};
 
+use super::output::Output;
 use super::search::Search;
 use super::{
     LoadedReleases, Preparation, RecodeMaker, RecodedCandidate, ReleaseData, check_output, load_releases, publish,
@@ -48,7 +49,7 @@ impl Planned {
 pub(crate) fn plan(plan: Plan<'_>) -> Result<(RecodedAnswer, Planned)> {
     let (Preparation { data, loaded }, key) = Preparation::new(&plan)?;
     let LoadedReleases { recalled, past, load_seconds, read_seconds } = loaded;
-    let maker = RecodeMaker::new(&plan, &data, Planning::default())?;
+    let maker = RecodeMaker::new(&plan, &data, Planning::default());
     let made = make_in_any_way(&plan, &maker, &recalled, &past);
     let mut made = made.map_err(|error| maker.explain(error, &recalled, &past))?;
     (made.seconds.load_history, made.seconds.read) = (load_seconds, read_seconds);
@@ -84,7 +85,7 @@ pub(crate) fn publish_planned(plan: &Plan<'_>, planned: &Planned) -> Result<Reco
         return publish(plan);
     }
     plan.check_unrelated(&recalled, planned.data.prepared.linked.as_ref().map(|linked| &linked.links))?;
-    let maker = RecodeMaker::new(plan, &planned.data, planned.planning.clone())?;
+    let maker = RecodeMaker::new(plan, &planned.data, planned.planning.clone()).with_output(Output::open(plan)?);
     publish_by(&maker, LoadedReleases { recalled, past, load_seconds, read_seconds: 0.0 }, key.as_ref())
 }
 

@@ -25,7 +25,12 @@ const RECORD_SETS: &str = "multir-k-anonymity";
 pub fn print(answer: &RecodedAnswer, verbose: bool) {
     let name = &answer.name;
     match (&answer.file, answer.verified.holds()) {
-        (Some(file), _) => println!("{GOOD}published{GOOD:#} {name} as {}", file.display()),
+        (Some(file), _) => match &answer.table {
+            Some(table) => {
+                println!("{GOOD}published{GOOD:#} {name} as table {table}, with the receipt {}", file.display())
+            }
+            None => println!("{GOOD}published{GOOD:#} {name} as {}", file.display()),
+        },
         (None, true) => println!("{GOOD}would publish{GOOD:#} {name} (dry run: nothing was published)"),
         (None, false) => println!("{BAD}refused{BAD:#} {name}: nothing was published"),
     }
