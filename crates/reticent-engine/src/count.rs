@@ -9,6 +9,7 @@ mod keys;
 mod linked;
 mod owners;
 mod packed;
+mod spill;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -27,6 +28,7 @@ use dictionary::{Coder, MAX_VALUES};
 use keys::CombinationCounter;
 use linked::count_linked;
 use owners::{OwnerHash, OwnerIndex, RepeatedOwners, owner_hash};
+use spill::SpilledCombinations;
 
 pub(crate) use converter::Converter;
 pub(crate) use dictionary::Dictionary;
@@ -98,6 +100,21 @@ impl<'a> SharedState<'a> {
     fn new(columns: &'a [CountColumn], options: &'a Options) -> Self {
         SharedState { columns, options, used_bytes: AtomicU64::new(0), combinations: AtomicU64::new(0) }
     }
+
+    /// Returns the memory for the merged combinations.
+    fn limit(&self, columns: &[MergedColumn]) -> u64 {
+        // A text, its entry and its place in the order of the texts.
+        let texts: usize = columns.iter().flat_map(|column| &column.texts).map(|text| text.len() + 48).sum();
+        self.options.memory.saturating_sub(texts as u64)
+    }
+
+    /// Returns the error that these merged combinations exceed the memory.
+    fn exceeded(&self, columns: &[MergedColumn], combinations: usize) -> Error {
+        let largest = columns.iter().zip(self.columns).max_by_key(|(column, _)| column.texts.len());
+        let (column, values) =
+            largest.map(|(merged, column)| (column.name.clone(), merged.texts.len())).unwrap_or_default();
+        Error::Memory { limit_bytes: self.options.memory, combinations: combinations as u64, column, values }
+    }
 }
 
 /// Dictionaries of one thread.
@@ -166,6 +183,8 @@ struct Counter<'a> {
     coders: Coders<'a>,
     owners: OwnerMode<'a>,
     keys: CombinationCounter,
+    /// Counts that were moved to the disk.
+    spilled: Option<SpilledCombinations>,
     /// Codes of the current row; the owner is last.
     codes: Vec<Code>,
 }
@@ -191,7 +210,8 @@ impl OwnerMode<'_> {
 impl<'a> Counter<'a> {
     fn new(shared: &'a SharedState<'a>, owners: OwnerMode<'a>) -> Self {
         let parts = shared.columns.len() + usize::from(owners.are_counted());
-        Counter { coders: Coders::new(shared), owners, keys: CombinationCounter::new(parts), codes: vec![0; parts] }
+        let keys = CombinationCounter::new(parts);
+        Counter { coders: Coders::new(shared), owners, keys, spilled: None, codes: vec![0; parts] }
     }
 
     fn rows_given(&self) -> usize {
@@ -231,7 +251,27 @@ impl<'a> Counter<'a> {
         let merging = self.keys.len() * (4 * self.codes.len() + 8) * 2;
         self.coders.bytes() + self.keys.bytes() + (hashes + merging) as u64
     }
+
+    /// Moves the counts to the disk.
+    fn spill(&mut self) -> Result<()> {
+        let parts = self.codes.len();
+        let spilled = match &mut self.spilled {
+            Some(spilled) => spilled,
+            None => self.spilled.insert(SpilledCombinations::new(parts)?),
+        };
+        let keys = std::mem::replace(&mut self.keys, CombinationCounter::new(parts));
+        let mut written = Ok(());
+        keys.for_each(|codes, weight| {
+            if written.is_ok() {
+                written = spilled.add(codes, weight);
+            }
+        });
+        written
+    }
 }
+
+/// Number of combinations below which a thread moves nothing to the disk.
+const MIN_SPILLED: usize = 1 << 12;
 
 impl RowConsumer for Counter<'_> {
     #[inline]
@@ -246,12 +286,27 @@ impl RowConsumer for Counter<'_> {
         Ok(())
     }
 
+    /// Counts that exceed the memory are moved to the disk. Dictionaries and owners stay in memory.
     fn pause(&mut self) -> Result<()> {
-        self.coders.report(self.bytes(), self.keys.len())
+        let full = self.coders.report(self.bytes(), self.keys.len());
+        if full.is_ok() || self.keys.len() < MIN_SPILLED {
+            return full;
+        }
+        self.spill()?;
+        let (bytes, options) = (self.bytes(), self.coders.shared.options);
+        match self.coders.report(bytes, 0) {
+            // The other threads move their counts at their next pause.
+            Err(_) if bytes < options.memory / options.threads() as u64 => Ok(()),
+            full => full,
+        }
     }
 }
 
 /// Merges the counts of all threads.
+///
+/// # Errors
+///
+/// Returns an error if the distinct combinations exceed the memory.
 fn merge(shared: &SharedState, counters: Vec<Counter>) -> Result<Counts> {
     let columns = merge_columns(shared, &counters.iter().map(|counter| &counter.coders).collect::<Vec<_>>())?;
     let total = counters.iter().map(|counter| counter.keys.len()).sum();
@@ -259,11 +314,23 @@ fn merge(shared: &SharedState, counters: Vec<Counter>) -> Result<Counts> {
     let mut widths: Vec<u32> = columns.iter().map(|column| bits(column.texts.len() as u32)).collect();
     widths.extend(with_owners.then_some(Owner::BITS));
     let mut collected = CombinationBuffer::new(widths, total);
+    let limit = shared.limit(&columns);
     for (part, counter) in counters.into_iter().enumerate() {
-        counter.keys.for_each(|key, weight| {
+        let mut add = |key: &[Code], weight: Weight| {
             let codes = columns.iter().zip(key).map(|(column, code)| column.codes[part][*code as usize]);
             collected.push(codes.chain(key.get(columns.len()).copied()), weight);
+            collected.keep_within(limit).map_err(|combinations| shared.exceeded(&columns, combinations))
+        };
+        let mut added = Ok(());
+        counter.keys.for_each(|key, weight| {
+            if added.is_ok() {
+                added = add(key, weight);
+            }
         });
+        added?;
+        if let Some(spilled) = counter.spilled {
+            spilled.for_each(add)?;
+        }
     }
     let contingency = collected.into_table(with_owners);
     let names = shared.columns.iter().map(|column| column.name.clone()).collect();

@@ -10,7 +10,12 @@ pub(crate) struct CombinationBuffer {
     /// Number of bits of the codes of each part.
     widths: Vec<u32>,
     keys: PackedKeys,
+    /// Number of combinations at which equal ones are merged next.
+    merge_at: usize,
 }
+
+/// Number of combinations below which equal ones are not merged before all are collected.
+const MIN_MERGED: usize = 1 << 16;
 
 enum PackedKeys {
     Word(Vec<(u64, Weight)>),
@@ -27,7 +32,51 @@ impl CombinationBuffer {
             65..=128 => PackedKeys::Double(Vec::with_capacity(capacity)),
             _ => PackedKeys::Codes(vec![Vec::with_capacity(capacity); widths.len()], Vec::with_capacity(capacity)),
         };
-        CombinationBuffer { widths, keys }
+        CombinationBuffer { widths, keys, merge_at: capacity.max(MIN_MERGED) }
+    }
+
+    /// Merges equal combinations if there are many more than at the last time.
+    ///
+    /// # Errors
+    ///
+    /// Returns the number of distinct combinations if they, and the table made of them, exceed a number of bytes.
+    #[inline]
+    pub(crate) fn keep_within(&mut self, bytes: u64) -> Result<(), usize> {
+        if self.len() < self.merge_at { Ok(()) } else { self.merge(bytes) }
+    }
+
+    #[cold]
+    fn merge(&mut self, bytes: u64) -> Result<(), usize> {
+        let parts = self.widths.len();
+        let key_bytes = match &mut self.keys {
+            PackedKeys::Word(keys) => {
+                merge_equal(keys);
+                16
+            }
+            PackedKeys::Double(keys) => {
+                merge_equal(keys);
+                32
+            }
+            PackedKeys::Codes(columns, weights) => {
+                let views: Vec<&[Code]> = columns.iter().map(Vec::as_slice).collect();
+                let merged = combine(&views, weights, None);
+                (*columns, *weights) = (merged.codes, merged.weights);
+                4 * parts + 8
+            }
+        };
+        let distinct = self.len();
+        self.merge_at = 2 * distinct.max(MIN_MERGED);
+        // Until the next merge, there can be twice as many.
+        let needed = distinct * (2 * key_bytes + 4 * parts + 8);
+        if needed as u64 > bytes { Err(distinct) } else { Ok(()) }
+    }
+
+    fn len(&self) -> usize {
+        match &self.keys {
+            PackedKeys::Word(keys) => keys.len(),
+            PackedKeys::Double(keys) => keys.len(),
+            PackedKeys::Codes(_, weights) => weights.len(),
+        }
     }
 
     #[inline]

@@ -168,7 +168,7 @@ impl DatabaseSource {
 /// The database in which releases become tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseDestination {
-    /// Kind of database: one of [`DATABASE_ENGINES`].
+    /// Kind of database.
     pub engine: String,
     /// Address without credentials, or path of a file.
     pub uri: String,
@@ -188,6 +188,9 @@ pub enum DatabaseRows {
 
 /// Kinds of databases.
 pub const DATABASE_ENGINES: &[&str] = &["duckdb", "postgresql", "spark", "sqlite"];
+
+/// Kinds of databases in which releases can be tables.
+const DESTINATION_ENGINES: &[&str] = &["duckdb", "postgresql", "sqlite"];
 
 /// The republication method that a policy selects.
 #[derive(Debug, Clone, Copy)]

@@ -153,6 +153,33 @@ fn counting_stops_at_the_memory_limit() {
     assert!(count_text(&text, Options::default()).is_ok());
 }
 
+/// Columns with few values, but with many combinations: twice as many rows as combinations.
+fn many_combinations() -> String {
+    let rows = (0..2u64).flat_map(|_| 0..150_000u64).map(|at| {
+        let mixed = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        format!("{},{},{},p{}\n", mixed % 60, mixed / 60 % 60, mixed / 3600 % 60, at % 50_000)
+    });
+    "a,b,c,id\n".to_owned() + &rows.collect::<String>()
+}
+
+#[test]
+fn combinations_that_exceed_the_memory_are_moved_to_the_disk() {
+    let text = many_combinations();
+    let count = |memory: u64, owner: Option<&str>| {
+        let options = Options { memory, threads: Some(2), block_bytes: 1 << 15, ..Options::default() };
+        let engine = Embedded::from_csv(text.as_bytes(), options).unwrap();
+        engine.count(&CountRequest { owner: owner.map(str::to_owned), ..count_request(&["a", "b", "c"]) })
+    };
+    let all = count(1 << 30, None).unwrap();
+    assert!(all.contingency.len() > 100_000 && all.contingency.rows() == 300_000, "{}", all.contingency.len());
+    // In memory, the maps of two threads need more than 16 MB.
+    assert_eq!(count(8 << 20, None).unwrap(), all);
+    let error = count(4 << 20, None).unwrap_err();
+    assert!(matches!(error, Error::Memory { combinations: 60_000.., .. }), "{error}");
+    let owned = count(1 << 30, Some("id")).unwrap();
+    assert_eq!(count(24 << 20, Some("id")).unwrap(), owned);
+}
+
 #[test]
 fn a_cancelled_count_returns_stopped() {
     let stop = Arc::new(AtomicBool::new(true));

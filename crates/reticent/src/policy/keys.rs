@@ -143,7 +143,7 @@ pub(super) const SOURCE: &[PolicyKey] = &[
 ];
 
 pub(super) const DESTINATION: &[PolicyKey] = &[
-    key("engine", KeyShape::Word(super::DATABASE_ENGINES), "", "Kind of database."),
+    key("engine", KeyShape::Word(super::DESTINATION_ENGINES), "", "Kind of database."),
     key(
         "uri",
         KeyShape::Text,
