@@ -205,7 +205,11 @@ fn with_columns(schema: &Schema, columns: Option<&[String]>) -> Result<Schema> {
     Ok(narrowed)
 }
 
-/// Counts the columns to publish. Number and date columns with too many distinct values are binned first.
+/// Minimum number of intervals in which a column is counted because of the memory limit.
+const MIN_BINS: usize = 16;
+
+/// Counts the columns to publish. Number and date columns with too many distinct values are binned first, and so are those with the
+/// most values if the combinations exceed the memory limit.
 fn count(engine: &dyn Engine, schema: &mut Schema, key: Option<OwnerKey>, notes: &mut Vec<String>) -> Result<Counts> {
     let ask_column = |name: String| CountColumn { name, bins: None };
     let mut request = CountRequest {
@@ -214,11 +218,19 @@ fn count(engine: &dyn Engine, schema: &mut Schema, key: Option<OwnerKey>, notes:
         key,
     };
     loop {
-        let full = match engine.count(&request) {
+        let (column, limit) = match engine.count(&request) {
             Err(EngineError::TooManyValues { column, limit }) => (column, limit),
+            Err(error @ EngineError::Memory { .. }) => {
+                let Some((column, bins)) = coarser(engine, schema, &mut request)? else { return Err(error.into()) };
+                notes.push(format!(
+                    "the combinations exceed the memory limit, so {column} was counted in {} intervals: single values of it are not \
+                     published; raise the limit to keep them",
+                    format_count(bins as u64)
+                ));
+                continue;
+            }
             answer => return Ok(answer?),
         };
-        let (column, limit) = full;
         let bins = bins_for(engine, schema, &column)?;
         notes.push(format!(
             "{column} has more than {} distinct values; it was counted in {} intervals",
@@ -229,6 +241,40 @@ fn count(engine: &dyn Engine, schema: &mut Schema, key: Option<OwnerKey>, notes:
             asked.bins = Some(bins.clone());
         }
     }
+}
+
+/// Counts the number or date column with the most values in fewer intervals. Returns its name and their number; `None` if there is no
+/// such column.
+fn coarser(engine: &dyn Engine, schema: &mut Schema, request: &mut CountRequest) -> Result<Option<(String, usize)>> {
+    let can_bin = |column: &CountColumn| {
+        let attribute = schema.attributes.iter().find(|attribute| attribute.name == column.name);
+        attribute.is_some_and(|attribute| {
+            let is_grown = matches!(attribute.tree, TreeSource::Grown { .. } | TreeSource::Binned { .. });
+            // Declared intervals are used once, at their finest level.
+            let is_declared = matches!(attribute.tree, TreeSource::Intervals { exact: true, .. });
+            attribute.role == Role::QuasiIdentifier && attribute.values != Type::Text && (is_grown || is_declared)
+        })
+    };
+    let names: Vec<String> =
+        request.columns.iter().filter(|column| can_bin(column)).map(|column| column.name.clone()).collect();
+    let distinct = engine.values(Some(&names))?;
+    let size = |column: &CountColumn| match &column.bins {
+        Some(bins) => bins.len() as u64,
+        None => distinct.iter().find(|profile| profile.name == column.name).map_or(0, |profile| profile.distinct),
+    };
+    let candidates = request.columns.iter_mut().filter(|column| names.contains(&column.name));
+    let Some(column) = candidates.max_by_key(|column| size(column)).filter(|column| size(column) > MIN_BINS as u64)
+    else {
+        return Ok(None);
+    };
+    let bins = match &column.bins {
+        // Equally many records between neighbours stay equally many.
+        Some(bins) => bins.iter().copied().step_by(4).collect(),
+        None => bins_for(engine, schema, &column.name)?,
+    };
+    let count = bins.len();
+    column.bins = Some(bins);
+    Ok(Some((column.name.clone(), count)))
 }
 
 /// Returns the interval bounds for a column with too many distinct values. Single values of it are not published.

@@ -94,7 +94,7 @@ impl HashOrder {
 
     /// Returns the part of the keys that a key belongs to. Parts are ranges of keys in ascending order.
     fn bucket(&self, key: u128) -> u128 {
-        (key >> 64) * self.buckets >> 64
+        ((key >> 64) * self.buckets) >> 64
     }
 }
 

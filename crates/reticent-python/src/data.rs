@@ -60,7 +60,7 @@ fn table_of_database(database: &Bound<'_, PyDict>) -> PyResult<DatabaseSource> {
     Ok(source)
 }
 
-/// Returns the kind of database that an address belongs to; none if the address does not tell.
+/// Returns the kind of database that an address belongs to; none if the address does not show it.
 #[pyfunction]
 pub(crate) fn engine_of(uri: &str) -> Option<&'static str> {
     DatabaseSource::engine_of(uri)

@@ -151,7 +151,7 @@ impl DatabaseSource {
         source::TIMEOUT
     }
 
-    /// Returns the kind of database that an address belongs to, if its form tells.
+    /// Returns the kind of database that an address belongs to, if its form shows it.
     pub fn engine_of(uri: &str) -> Option<&'static str> {
         let is_file = |endings: &[&str]| endings.iter().any(|ending| uri.to_lowercase().ends_with(ending));
         match uri.split_once("://").map(|(scheme, _)| scheme) {

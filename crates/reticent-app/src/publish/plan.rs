@@ -207,7 +207,7 @@ fn draw_seed() -> u64 {
     draw_number() >> 11
 }
 
-/// Returns a number that no other call returned before, as far as anyone can tell.
+/// Returns a random number.
 pub(crate) fn draw_number() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish()

@@ -2,6 +2,7 @@
 //!
 //! The tests need drivers and a PostgreSQL server, so they are ignored by `cargo test`; `./run-tests engines` installs and starts
 //! what they need, and runs them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod conformance;
 mod databases;

@@ -35,7 +35,10 @@ fn texts(database: &TestDatabase, relation: &Relation) -> Vec<(String, u64)> {
     counts(database, relation).unwrap_or_else(|error| panic!("{}: {relation:?}: {error}", database.engine))
 }
 
-fn pairs(texts: &[(&str, u64)]) -> Vec<(String, u64)> {
+/// Texts with their numbers of rows.
+type Texts<'a> = &'a [(&'a str, u64)];
+
+fn pairs(texts: Texts<'_>) -> Vec<(String, u64)> {
     texts.iter().map(|(text, count)| ((*text).to_owned(), *count)).collect()
 }
 
@@ -63,7 +66,7 @@ fn types_have_the_texts_of_parquet_files() {
     let duckdb = TestDatabase::new("duckdb");
     let postgresql = TestDatabase::new("postgresql");
     let sqlite = TestDatabase::new("sqlite");
-    let cases: [(&TestDatabase, &str, &[(&str, u64)]); 17] = [
+    let cases: [(&TestDatabase, &str, Texts<'_>); 17] = [
         (&duckdb, "SELECT * FROM (VALUES (1.50::DECIMAL(9,2)), (2)) t(x)", &[("1.50", 1), ("2.00", 1)]),
         (
             &duckdb,

@@ -140,6 +140,32 @@ fn too_little_memory_is_an_error() {
     assert_eq!(folder.files(), ["people.csv", "reticent.toml"]);
 }
 
+/// Number columns are counted in intervals until the combinations fit; the notes state which.
+#[test]
+fn combinations_beyond_the_memory_are_counted_in_intervals() {
+    let folder = TestFolder::from_policy(
+        "[dataset]\nname = \"d\"\n[columns.a]\ntype = \"number\"\n[columns.b]\ntype = \"number\"\n[columns.c]\n[requirement]\nk = 5\n\
+         [release]\nalgorithm = \"mondrian\"\nsuppression = 0.2\n",
+    );
+    let rows = (0..90_000u64).map(|at| {
+        let mixed = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24;
+        format!("{},{},c{}\n", mixed % 300, mixed / 300 % 300, mixed / 90_000 % 3)
+    });
+    folder.write("d.csv", "a,b,c\n".to_owned() + &rows.collect::<String>());
+    let published = |folder: &TestFolder, name: &str| {
+        let answer = folder.publish("d.csv", name).run().passes().json();
+        let notes = answer["notes"].as_array().unwrap().iter().map(|note| note.as_str().unwrap().to_owned());
+        notes.filter(|note| note.contains("exceed the memory limit")).collect::<Vec<_>>()
+    };
+    assert!(published(&folder, "enough").is_empty());
+    let notes = published(&folder.with_memory(3 << 20), "little");
+    assert!(!notes.is_empty() && notes.iter().all(|note| note.contains("intervals")), "{notes:?}");
+    let rows = folder.rows("little.csv");
+    assert!(rows.len() > 70_000);
+    // Every record is in its published intervals, as the verification on the written file states.
+    assert!(rows.iter().all(|row| row[0].parse::<f64>().is_err()), "single values are not published");
+}
+
 /// Whatever the library that reads damaged files does, they end in an answer or in an error about the file.
 #[test]
 fn damaged_files_are_errors() {

@@ -65,7 +65,7 @@ impl Database {
         let Some(uri) = &self.database else { return Ok(None) };
         let engine = self.engine.as_deref().or_else(|| DatabaseSource::engine_of(uri));
         let engine = engine
-            .ok_or_else(|| Error::Usage("the address does not tell the kind of database; add --engine".to_owned()))?;
+            .ok_or_else(|| Error::Usage("the address does not show the kind of database; add --engine".to_owned()))?;
         let query = || DatabaseRows::Query(self.query.clone().unwrap_or_default());
         let rows = self.table.clone().map_or_else(query, DatabaseRows::Table);
         Ok(Some(DatabaseSource::new(engine, uri, rows)))

@@ -18,7 +18,7 @@ use arrow_schema::SchemaRef;
 
 use super::dialect::Dialect;
 use super::failure::{DatabaseError, DatabaseOperation};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::options::Options;
 
 /// Time between two looks at the cancellation flag.
@@ -256,7 +256,7 @@ fn load_driver(dialect: Dialect, path: Option<&Path>) -> Result<ManagedDriver> {
     };
     let missing =
         || DatabaseError::DriverMissing { engine: dialect.title(), library: library.name, variable: library.variable };
-    Ok(loaded.map_err(|_| Error::from(missing()))?)
+    loaded.map_err(|_| missing().into())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

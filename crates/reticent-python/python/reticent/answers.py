@@ -329,7 +329,7 @@ class Release(Publication):
 
     @property
     def path(self) -> Path:
-        """Published file; for a republication method, folder."""
+        """Published file; for a republication method, folder; for a table of a database, its receipt."""
         path = self._fields.get("file") or self._fields.get("folder")
         if path is None:
             raise StorageError("the release was not published: a requirement is violated", "not-published")
@@ -374,6 +374,8 @@ class Release(Publication):
         if path.is_dir():
             names = ", ".join(sorted(file.stem for file in path.glob("*.csv")))
             raise TypeError(f"the release has several tables; choose one of release.tables: {names}")
+        if self._fields.get("table") is not None:
+            raise TypeError(f"the release is the table {self._fields['table']} of a database; read it there")
         self._check()
         return read_table(path)
 

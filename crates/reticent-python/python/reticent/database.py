@@ -65,7 +65,7 @@ def connect(uri: str, *, engine: str | None = None, timeout: int | None = None) 
     Args:
         uri: Address without a password, such as ``"postgresql://ann@db.example.org/clinic"`` or ``"sc://spark.example.org:15002"``,
             or the path of a file of DuckDB or SQLite. The driver takes credentials from its environment or its own files.
-        engine: ``"duckdb"``, ``"postgresql"``, ``"spark"`` or ``"sqlite"``, if the address does not tell.
+        engine: ``"duckdb"``, ``"postgresql"``, ``"spark"`` or ``"sqlite"``, if the address does not show it.
         timeout: Seconds without an answer after which a call fails; 3600 if none.
 
     The driver is a library: the packages ``adbc-driver-postgresql``, ``adbc-driver-sqlite`` and ``adbc-driver-spark`` contain it.
@@ -76,7 +76,7 @@ def connect(uri: str, *, engine: str | None = None, timeout: int | None = None) 
     """
     engine = engine or _native.engine_of(uri)
     if engine is None:
-        raise InvalidError("the address does not tell the kind of database; pass engine=", "usage", {})
+        raise InvalidError("the address does not show the kind of database; pass engine=", "usage", {})
     _find_driver(engine)
     return Database(engine, uri, timeout)
 

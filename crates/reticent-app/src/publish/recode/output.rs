@@ -27,7 +27,7 @@ const RECEIPT: &str = ".release.json";
 /// Where a release is written.
 pub(super) enum Output {
     File(Format),
-    Table(TableOutput),
+    Table(Box<TableOutput>),
 }
 
 /// A new table of a database.
@@ -153,7 +153,7 @@ impl Output {
         if table.destination.exists(&table.table)? {
             return Err(Problem::TableExists { table: table.table.to_string() }.into());
         }
-        Ok(Output::Table(table))
+        Ok(Output::Table(Box::new(table)))
     }
 
     /// Writes rows in canonical form.
@@ -197,7 +197,7 @@ impl TableOutput {
             content: content_digest(rows),
             order: "sha256".to_owned(),
         };
-        // The receipt is written first: whoever finds it in an abandoned staging folder removes the table.
+        // The receipt is written first: a later publication that finds it in an abandoned staging folder removes the table.
         let text = serde_json::to_string_pretty(&about).unwrap_or_default() + "\n";
         std::fs::write(receipt, text).map_err(Error::file("write", receipt))?;
         let destination = self.destination.clone();

@@ -59,7 +59,8 @@ fn unknown_keys() {
     check(
         "[column.age]\n",
         1,
-        "`column` is not a policy key; valid keys here: dataset, columns, requirement, release, history, recipients, source, ledger \
+        "`column` is not a policy key; valid keys here: dataset, columns, requirement, release, history, recipients, source, \
+         destination, ledger \
          (did you mean `columns`?)",
     );
     check("# first\n[dataset]\nnmae = \"x\"", 3, "`dataset.nmae` is not a policy key");
