@@ -2,7 +2,7 @@
 
 use reticent_app::Error;
 use reticent_app::error::Class;
-use reticent_testkit::{CLINIC, Outcome, TestFolder, clinic_policy};
+use reticent_testkit::{Answer, CLINIC, Outcome, TestFolder, clinic_policy};
 
 /// Publishing this data under the clinic's policy fails with the code; nothing is written, and the data stays what it is.
 #[track_caller]
