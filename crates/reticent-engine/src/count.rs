@@ -289,12 +289,14 @@ impl RowConsumer for Counter<'_> {
     /// Counts that exceed the memory are moved to the disk. Dictionaries and owners stay in memory.
     fn pause(&mut self) -> Result<()> {
         let full = self.coders.report(self.bytes(), self.keys.len());
-        if full.is_ok() || self.keys.len() < MIN_SPILLED {
+        if full.is_ok() {
             return full;
         }
-        self.spill()?;
+        if self.keys.len() >= MIN_SPILLED {
+            self.spill()?;
+        }
         let (bytes, options) = (self.bytes(), self.coders.shared.options);
-        match self.coders.report(bytes, 0) {
+        match self.coders.report(bytes, self.keys.len()) {
             // The other threads move their counts at their next pause.
             Err(_) if bytes < options.memory / options.threads() as u64 => Ok(()),
             full => full,

@@ -15,7 +15,7 @@ mod table;
 
 pub use crate::hash_order::content_digest;
 pub use connection::{Connection, ConnectionOptions};
-pub use destination::{SqlDestination, WORK_PREFIX};
+pub use destination::{MAX_NAME, SqlDestination, WORK_PREFIX};
 pub use dialect::Dialect;
 pub use failure::{DatabaseError, DatabaseOperation};
 pub use table::{Relation, SqlTable, TableName};

@@ -123,6 +123,16 @@ impl Staging {
         entries.map(|entry| entry.file_name()).filter(is_abandoned).map(|name| folder.join(name)).collect()
     }
 
+    /// Returns the staging folders in a folder that no process uses and that no ledger needs any longer.
+    pub fn unneeded(folder: &Path, ledger: &Path) -> Vec<PathBuf> {
+        let Ok(parent) = Dir::open_ambient_dir(folder, ambient_authority()) else { return Vec::new() };
+        let is_needed = |path: &PathBuf| {
+            let found = StagingFolder::open(&parent, path.file_name().unwrap_or_default());
+            found.map_or(true, |found| may_be_needed(&found, ledger))
+        };
+        Staging::abandoned(folder).into_iter().filter(|path| !is_needed(path)).collect()
+    }
+
     /// Removes a staging folder of this user.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ def test_same_release_as_from_a_frame(database: rt.Database, tmp_path: Path) -> 
     digests = []
     for name, rows in (("table", database.table("people")), ("query", database.query("SELECT * FROM people")), ("frame", PEOPLE)):
         ledger = rt.Ledger.open(tmp_path / name / "ledger", policy=people_policy(), create=True)
-        release = ledger.plan(rows, to="university", seed=7).publish("first")
+        release = ledger.plan(rows, to="university", seed=7).publish("first", output=tmp_path / f"{name}.parquet")
         digests.append(polars.DataFrame(release).write_csv())
     assert digests[0] == digests[1] == digests[2]
 

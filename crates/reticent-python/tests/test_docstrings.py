@@ -13,7 +13,7 @@ import reticent as rt
 
 MODULES = ["reticent", *(f"reticent.{module.name}" for module in pkgutil.iter_modules(rt.__path__) if module.name != "_native")]
 #: Modules whose functions users call.
-WITH_EXAMPLES = {"reticent", "reticent.ledger", "reticent.measures", "reticent.policy", "reticent.registry", "reticent.sklearn"}
+WITH_EXAMPLES = {"reticent", "reticent.database", "reticent.ledger", "reticent.measures", "reticent.policy", "reticent.registry", "reticent.sklearn"}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -11,8 +11,8 @@ use reticent::statement::Statement;
 use reticent::{Links, Presentation};
 use reticent_engine::Engine;
 use reticent_ledger::{
-    Body, FileRecord, Hash, Head, HistoryScope, Key, Ledger, MethodDraft, MethodRecord, Metric, Origin, ReleaseDraft,
-    Tried, Writer,
+    Body, Entry, FileRecord, Hash, Head, HistoryScope, Key, Ledger, MethodDraft, MethodRecord, Metric, Origin,
+    ReleaseDraft, Tried, Writer,
 };
 
 use super::plan::{LoadedHistory, Plan, PlanPurpose};
@@ -79,6 +79,8 @@ pub(crate) trait Maker: Sync {
     fn finish(&self, _written: &Self::Written) -> Result<()> {
         Ok(())
     }
+    /// Keeps what was written although the release was not finished: the ledger may have recorded it.
+    fn keep(&self, _written: &Self::Written) {}
     /// Adds remedies to a refusal. Returns any other error unchanged.
     fn explain(&self, error: Error, recalled: &LoadedHistory, past: &Self::Past) -> Error;
 }
@@ -395,9 +397,15 @@ fn record<M: Maker>(
         Err(error) => {
             // A later call may complete the release, and needs its file.
             let unnamed = matches!(error, reticent_ledger::Error::Unnamed { .. });
-            if unnamed {
-                // The release is recorded, so its table keeps its rows. The error of the ledger is reported.
-                let _ = maker.finish(&made.written);
+            // A failure can come after the entry was written.
+            let is_recorded = || -> Result<bool> {
+                let Some(ledger) = plan.access.open_if_exists()? else { return Ok(false) };
+                let is_it =
+                    |entry: &Entry| entry.release().is_some_and(|release| release.name == request.name.as_str());
+                Ok(ledger.entries()?.iter().any(is_it))
+            };
+            if unnamed || Ledger::needs_recovery(&plan.access.folder) || is_recorded().unwrap_or(true) {
+                maker.keep(&made.written);
             }
             if let Some(staged) = &mut made.staged
                 && (unnamed || Ledger::needs_recovery(&plan.access.folder))

@@ -329,6 +329,10 @@ impl Maker for RecodeMaker<'_> {
         })
     }
 
+    fn keep(&self, written: &WrittenRelease) {
+        written.keep();
+    }
+
     fn finish(&self, written: &WrittenRelease) -> Result<()> {
         written.finish()
     }

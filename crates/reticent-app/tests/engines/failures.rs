@@ -92,6 +92,38 @@ fn sources_are_read_only() {
     assert!(!file.exists());
 }
 
+/// A query that closes the bracket around it could run other statements.
+#[test]
+#[ignore = "needs databases: ./run-tests engines"]
+fn a_source_is_one_query() {
+    for engine in ENGINES {
+        let database = TestDatabase::new(engine);
+        database.run("CREATE TABLE t (x TEXT);\nINSERT INTO t VALUES ('a'), ('a')");
+        for query in
+            ["SELECT x FROM t) AS s; DROP TABLE t; SELECT * FROM (SELECT 1 AS x", "SELECT x FROM t; DROP TABLE t"]
+        {
+            let code = failure(&folder(&database.source(&format!("query = \"{query}\"")))).code();
+            assert_eq!(code, "database-query-invalid", "{engine}: {query}");
+        }
+        assert_eq!(database.tables(), ["t"], "{engine}");
+    }
+}
+
+/// A count that ends in the middle of a query does not break the questions after it.
+#[test]
+#[ignore = "needs databases: ./run-tests engines"]
+fn the_memory_limit_is_reported_after_an_interrupted_query() {
+    let database = TestDatabase::new("postgresql");
+    let query = "SELECT CAST(i AS TEXT) AS id, (i * 7919) % 3000 AS a FROM generate_series(1, 200000) i";
+    let little = TestFolder::from_policy(&format!(
+        "[dataset]\nname = \"d\"\nowner = \"id\"\n[columns.id]\nrole = \"identifier\"\n[columns.a]\ntype = \"number\"\n[requirement]\n\
+         k = 2\n{}",
+        database.source(&format!("query = \"{query}\""))
+    ));
+    let error = little.with_memory(2 << 20).publish("", "one").run().unwrap_err();
+    assert_eq!(error.code(), "memory-exceeded", "{error}");
+}
+
 /// The server ends the connection while it counts.
 #[test]
 #[ignore = "needs databases: ./run-tests engines"]

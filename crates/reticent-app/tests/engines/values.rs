@@ -66,7 +66,7 @@ fn types_have_the_texts_of_parquet_files() {
     let duckdb = TestDatabase::new("duckdb");
     let postgresql = TestDatabase::new("postgresql");
     let sqlite = TestDatabase::new("sqlite");
-    let cases: [(&TestDatabase, &str, Texts<'_>); 17] = [
+    let cases: [(&TestDatabase, &str, Texts<'_>); 19] = [
         (&duckdb, "SELECT * FROM (VALUES (1.50::DECIMAL(9,2)), (2)) t(x)", &[("1.50", 1), ("2.00", 1)]),
         (
             &duckdb,
@@ -98,6 +98,13 @@ fn types_have_the_texts_of_parquet_files() {
             &[("0c8e2f4e-9b1c-4f2e-8a53-0a2b6c9d1e2f", 1)],
         ),
         (&postgresql, "SELECT '{\"a\": 1}'::json AS x", &[("{\"a\": 1}", 1)]),
+        (
+            &duckdb,
+            "SELECT '0c8e2f4e-9b1c-4f2e-8a53-0a2b6c9d1e2f'::UUID AS x",
+            &[("0c8e2f4e-9b1c-4f2e-8a53-0a2b6c9d1e2f", 1)],
+        ),
+        // The driver takes the type of a column from its first values.
+        (&sqlite, "SELECT NULL AS x UNION ALL SELECT 'b'", &[("", 1), ("b", 1)]),
         (&sqlite, "SELECT 1 AS x UNION ALL SELECT 2", &[("1", 1), ("2", 1)]),
         (&sqlite, "SELECT 1.5 AS x UNION ALL SELECT 0.1", &[("0.1", 1), ("1.5", 1)]),
     ];

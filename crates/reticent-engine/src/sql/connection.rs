@@ -9,8 +9,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use adbc_core::error::Error as AdbcError;
-use adbc_core::options::AdbcVersion;
-use adbc_core::{CancelHandle, Connection as _, Database as _, Driver as _, LOAD_FLAG_DEFAULT, Statement as _};
+use adbc_core::options::{AdbcVersion, OptionStatement, OptionValue};
+use adbc_core::{
+    CancelHandle, Connection as _, Database as _, Driver as _, LOAD_FLAG_DEFAULT, Optionable as _, Statement as _,
+};
 use adbc_driver_manager::{ManagedConnection, ManagedDriver};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -25,6 +27,10 @@ use crate::options::Options;
 const POLL: Duration = Duration::from_millis(20);
 /// Time that a cancelled call has to end, before its thread is left behind.
 const GRACE: Duration = Duration::from_secs(2);
+/// Maximum time for the removal of a table. The call before it may still hold the connection.
+const MAX_REMOVAL: Duration = Duration::from_secs(10);
+/// Number of rows of a batch of SQLite.
+const SQLITE_BATCH_ROWS: i64 = 1 << 16;
 /// Number of batches that wait for this process.
 const BATCHES_AHEAD: usize = 2;
 
@@ -63,15 +69,24 @@ pub(super) type Job = Box<dyn FnOnce(&mut ManagedConnection, &Answers) -> Result
 pub(super) enum Answer {
     /// The call began, and can be cancelled.
     Started(Box<dyn CancelHandle>),
+    /// Rows are being written.
+    Alive,
     Schema(SchemaRef),
     Batch(RecordBatch),
     Ended(Result<(), AdbcError>),
 }
 
 /// Sender of the messages of a call. The receiver is gone if the caller stopped waiting.
+#[derive(Clone)]
 pub(super) struct Answers(SyncSender<Answer>);
 
 impl Answers {
+    /// Shows that the call goes on, so that the time limit starts anew.
+    pub(super) fn is_alive(&self) {
+        // If messages wait already, they show the same.
+        let _ = self.0.try_send(Answer::Alive);
+    }
+
     fn send(&self, answer: Answer) -> Result<(), AdbcError> {
         let gone = |_| AdbcError::with_message_and_status("cancelled", adbc_core::error::Status::Cancelled);
         self.0.send(answer).map_err(gone)
@@ -120,13 +135,13 @@ impl Connection {
         each: &mut dyn FnMut(RecordBatch) -> Result<()>,
     ) -> Result<()> {
         let read = |answer: Answer| if let Answer::Batch(batch) = answer { each(batch) } else { Ok(()) };
-        self.run(reading(sql), doing, engine, read)
+        self.run(self.reading(sql), doing, engine, read)
     }
 
     /// Returns the columns of a query.
     pub(super) fn schema(self: &Arc<Self>, sql: &str, engine: &Options) -> Result<SchemaRef> {
         let mut schema = None;
-        self.run(reading(sql), DatabaseOperation::Describe, engine, |answer| {
+        self.run(self.reading(sql), DatabaseOperation::Describe, engine, |answer| {
             if let Answer::Schema(found) = answer {
                 schema = Some(found);
             }
@@ -134,6 +149,29 @@ impl Connection {
         })?;
         let (engine, doing) = (self.dialect().title(), DatabaseOperation::Describe);
         Ok(schema.ok_or(DatabaseError::QueryInvalid { engine, doing })?)
+    }
+
+    /// A call that reads the result of a query.
+    fn reading(&self, sql: &str) -> Job {
+        let sql = sql.to_owned();
+        let is_sqlite = self.dialect() == Dialect::Sqlite;
+        Box::new(move |connection, answers| {
+            let mut statement = connection.new_statement()?;
+            if is_sqlite {
+                // The driver takes the types of columns from the first batch.
+                let rows = OptionStatement::Other("adbc.sqlite.query.batch_rows".to_owned());
+                statement.set_option(rows, OptionValue::Int(SQLITE_BATCH_ROWS))?;
+            }
+            statement.set_sql_query(&sql)?;
+            // Without a receiver, a statement without a result still runs: it can be the removal of a table.
+            let _ = answers.send(Answer::Started(statement.get_cancel_handle()));
+            let reader = statement.execute()?;
+            let _ = answers.send(Answer::Schema(reader.schema()));
+            for batch in reader {
+                answers.send(Answer::Batch(batch?))?;
+            }
+            Ok(())
+        })
     }
 
     /// Returns the texts of a query with one column.
@@ -146,8 +184,9 @@ impl Connection {
         let mut texts = Vec::new();
         self.query(sql, doing, engine, &mut |batch| {
             let column = batch.columns().first().and_then(|column| column.as_string_opt::<i32>());
-            let found = column.into_iter().flat_map(|column| column.iter());
-            texts.extend(found.map(|text| text.unwrap_or_default().to_owned()));
+            // Without the texts, the answer would be that there is nothing.
+            let unknown = || DatabaseError::QueryInvalid { engine: self.dialect().title(), doing };
+            texts.extend(column.ok_or_else(unknown)?.iter().map(|text| text.unwrap_or_default().to_owned()));
             Ok(())
         })?;
         Ok(texts)
@@ -169,25 +208,10 @@ impl Connection {
             // The caller may have stopped waiting.
             let _ = answers.send(Answer::Ended(result));
         });
-        let waiting = Waiting { dialect: self.dialect(), doing, timeout: self.options.timeout, engine };
+        let limit = if doing == DatabaseOperation::Remove { MAX_REMOVAL } else { Duration::MAX };
+        let waiting = Waiting { dialect: self.dialect(), doing, timeout: self.options.timeout.min(limit), engine };
         waiting.receive(&receive, &mut each)
     }
-}
-
-/// A call that reads the result of a query.
-fn reading(sql: &str) -> Job {
-    let sql = sql.to_owned();
-    Box::new(move |connection, answers| {
-        let mut statement = connection.new_statement()?;
-        statement.set_sql_query(&sql)?;
-        answers.send(Answer::Started(statement.get_cancel_handle()))?;
-        let reader = statement.execute()?;
-        answers.send(Answer::Schema(reader.schema()))?;
-        for batch in reader {
-            answers.send(Answer::Batch(batch?))?;
-        }
-        Ok(())
-    })
 }
 
 /// Waits for the messages of a call.

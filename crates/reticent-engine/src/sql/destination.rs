@@ -10,9 +10,8 @@ use adbc_core::{Connection as _, Optionable as _, Statement as _};
 use arrow_array::{RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, Field, Schema};
 use reticent::Counts;
-use reticent::contingency::Owner;
 
-use super::connection::Connection;
+use super::connection::{Connection, Job};
 use super::dialect::Dialect;
 use super::failure::{DatabaseError, DatabaseOperation};
 use super::table::{Relation, SqlTable, TableName};
@@ -25,6 +24,9 @@ use crate::{CountColumn, CountRequest, Engine, WriteSummary};
 
 /// Prefix of the names of tables that are not releases yet.
 pub const WORK_PREFIX: &str = "reticent_work_";
+
+/// Maximum length of the name of a table in bytes. PostgreSQL cuts longer names.
+pub const MAX_NAME: usize = 63;
 
 /// Number of rows that are sent at a time.
 const BATCH_ROWS: usize = 1 << 16;
@@ -53,7 +55,7 @@ impl SqlDestination {
 
     /// Returns whether a table or view exists.
     pub fn exists(&self, table: &TableName) -> Result<bool> {
-        Ok(self.tables_beside(table)?.iter().any(|name| name == table.table()))
+        Ok(self.tables_beside(table)?.iter().any(|name| self.dialect().is_same_name(name, table.table())))
     }
 
     /// Returns the tables in the schema of `beside` that are not releases yet.
@@ -64,17 +66,17 @@ impl SqlDestination {
 
     /// Returns the names of all tables and views in the schema of a table.
     fn tables_beside(&self, table: &TableName) -> Result<Vec<String>> {
-        let sql = self.dialect().tables_of(table.schema());
+        let (engine, doing) = (self.dialect().title(), DatabaseOperation::Describe);
+        let sql = self.dialect().tables_of(table.schema()).ok_or(DatabaseError::QueryInvalid { engine, doing })?;
         self.connection.texts(&sql, DatabaseOperation::Describe, &self.options)
     }
 
-    /// Writes rows in canonical form (see `published`) to a new table, in the order of their hashes.
+    /// Writes rows in canonical form (see `published`) to a new table, in the order of their hashes. The summary has no owners.
     pub fn write(&self, rows: &Counts, table: &TableName, seed: u64) -> Result<WriteSummary> {
         let columns: Vec<TypedColumn> = rows.values.iter().map(|texts| TypedColumn::new(texts)).collect();
         let fields = rows.names.iter().zip(&columns).map(|(name, cells)| Field::new(name, cells.data_type(), true));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let order = HashOrder::new(rows, seed);
-        let mut owners: Option<Vec<Owner>> = rows.contingency.owners.as_ref().map(|_| Vec::new());
         let total = rows.contingency.rows();
         let of_batch = schema.clone();
         let codes = rows.contingency.codes.clone();
@@ -85,21 +87,20 @@ impl SqlDestination {
                 .map(|(cells, codes)| cells.array(indices.iter().map(|at| codes[*at as usize])));
             RecordBatch::try_new(of_batch.clone(), arrays.collect())
         };
-        if let (Some(into), Some(from)) = (&mut owners, &rows.contingency.owners) {
-            into.extend(HashOrder::new(rows, seed).flatten().map(|at| from[at as usize]));
-        }
-        let (progress, stop) = (self.options.clone(), self.options.clone());
+        let options = self.options.clone();
         let mut done = 0;
         let chunks = order.flat_map(|part| part.chunks(BATCH_ROWS).map(<[u32]>::to_vec).collect::<Vec<_>>());
-        let batches = chunks.map(move |indices| {
-            stop.check_stop().map_err(|_| ArrowError::ComputeError("cancelled".to_owned()))?;
-            done += indices.len() as u64;
-            progress.report(Phase::Writing, done, total);
-            batch(indices)
-        });
-        let reader = RecordBatchIterator::new(batches, schema);
         let target = table.clone();
-        let job = Box::new(move |connection: &mut adbc_driver_manager::ManagedConnection, _: &_| {
+        let job: Job = Box::new(move |connection, answers| {
+            let alive = answers.clone();
+            let batches = chunks.map(move |indices| {
+                options.check_stop().map_err(|_| ArrowError::ComputeError("cancelled".to_owned()))?;
+                alive.is_alive();
+                done += indices.len() as u64;
+                options.report(Phase::Writing, done, total);
+                batch(indices)
+            });
+            let reader = RecordBatchIterator::new(batches, schema);
             let text = |text: &str| OptionValue::String(text.to_owned());
             let mut statement = connection.new_statement()?;
             statement.set_option(OptionStatement::TargetTable, text(target.table()))?;
@@ -116,7 +117,7 @@ impl SqlDestination {
             let _ = self.remove(table);
             return Err(error);
         }
-        Ok(WriteSummary { rows: total, neutralised: 0, owners })
+        Ok(WriteSummary { rows: total, neutralised: 0, owners: None })
     }
 
     /// Reads a table: every column, every text unchanged.
@@ -130,6 +131,10 @@ impl SqlDestination {
     /// Gives a table its final name. Never replaces another table.
     pub fn rename(&self, from: &TableName, to: &TableName) -> Result<()> {
         if self.exists(to)? {
+            // Another publication of the same ledger completed this one.
+            if !self.exists(from)? {
+                return Ok(());
+            }
             return Err(DatabaseError::TableExists { engine: self.dialect().title() }.into());
         }
         let (from, to) = (from.sql(self.dialect()), self.dialect().quote(to.table()));

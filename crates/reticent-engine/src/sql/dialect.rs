@@ -69,6 +69,12 @@ impl Dialect {
                 }
                 options
             }
+            Dialect::Sqlite if uri.starts_with("file:") && read_only => {
+                let sign = if uri.contains('?') { '&' } else { '?' };
+                let uri = uri.replace("mode=rwc", "mode=ro").replace("mode=rw", "mode=ro");
+                let mode = if uri.contains("mode=") { String::new() } else { format!("{sign}mode=ro") };
+                vec![(OptionDatabase::Uri, text(&format!("{uri}{mode}")))]
+            }
             Dialect::Sqlite if !uri.starts_with("file:") => {
                 let mode = if read_only { "ro" } else { "rwc" };
                 let path = uri.replace('%', "%25").replace('?', "%3f").replace('#', "%23");
@@ -89,23 +95,31 @@ impl Dialect {
         }
     }
 
-    /// Returns a query for the names of the tables and views of a schema, or of the usual schema.
-    pub(super) fn tables_of(self, schema: Option<&str>) -> String {
+    /// Returns a query for the names of tables, views and all else that shares names with them in a schema, or in the usual one; none if releases cannot be tables.
+    pub(super) fn tables_of(self, schema: Option<&str>) -> Option<String> {
         let literal = |text: &str| format!("'{}'", text.replace('\'', "''"));
         match self {
-            Dialect::Sqlite => "SELECT name FROM sqlite_master WHERE type IN ('table', 'view')".to_owned(),
-            Dialect::Spark => {
-                let schema = schema.map(|schema| format!(" IN {}", self.quote(schema))).unwrap_or_default();
-                format!("SELECT tableName FROM (SHOW TABLES{schema})")
+            Dialect::Sqlite => Some("SELECT name FROM sqlite_master".to_owned()),
+            Dialect::Spark => None,
+            Dialect::PostgreSql => {
+                let schema = schema.map_or_else(|| "current_schema()".to_owned(), literal);
+                Some(format!(
+                    "SELECT CAST(c.relname AS TEXT) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace \
+                     WHERE n.nspname = {schema}"
+                ))
             }
-            Dialect::PostgreSql | Dialect::DuckDb => {
-                let usual = if self == Dialect::PostgreSql { "current_schema()" } else { "current_schema" };
-                let schema = schema.map_or_else(|| usual.to_owned(), literal);
-                format!(
-                    "SELECT CAST(table_name AS {}) FROM information_schema.tables WHERE table_schema = {schema}",
-                    if self == Dialect::PostgreSql { "TEXT" } else { "VARCHAR" }
-                )
+            Dialect::DuckDb => {
+                let schema = schema.map_or_else(|| "current_schema".to_owned(), literal);
+                Some(format!("SELECT table_name FROM information_schema.tables WHERE table_schema = {schema}"))
             }
+        }
+    }
+
+    /// Returns whether two names of tables are the same to the database.
+    pub(super) fn is_same_name(self, one: &str, other: &str) -> bool {
+        match self {
+            Dialect::PostgreSql => one == other,
+            Dialect::DuckDb | Dialect::Sqlite | Dialect::Spark => one.to_lowercase() == other.to_lowercase(),
         }
     }
 
@@ -125,9 +139,11 @@ impl Dialect {
         let is_extension = field.metadata().contains_key(EXTENSION_NAME);
         match self {
             Dialect::PostgreSql if is_text || is_extension => format!("CAST({name} AS TEXT) COLLATE \"C\""),
-            Dialect::DuckDb if is_text => format!("{name} COLLATE \"binary\""),
+            // Values of other types, such as UUID, arrive as texts, too.
+            Dialect::DuckDb if is_text => format!("CAST({name} AS VARCHAR) COLLATE \"binary\""),
             Dialect::Spark if is_text => format!("{name} COLLATE UTF8_BINARY"),
-            Dialect::Sqlite => format!("{name} COLLATE BINARY"),
+            // A column that begins with null values would get the type of integers from the driver.
+            Dialect::Sqlite if is_text => format!("COALESCE({name}, '') COLLATE BINARY"),
             _ => name,
         }
     }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use reticent::Counts;
 
 use super::connection::Connection;
@@ -75,9 +76,13 @@ impl Relation {
         match self {
             Relation::Table(name) => name.sql(dialect),
             Relation::Query(query) => {
-                let query = query.trim().trim_end_matches(';');
-                // A line comment at the end of the query must not hide the bracket.
-                format!("({query}\n) AS {}", dialect.quote("reticent_source"))
+                let (query, name) = (query.trim().trim_end_matches(';'), dialect.quote("reticent_source"));
+                match dialect {
+                    // DuckDB runs several statements, one after the other; this function accepts one query.
+                    Dialect::DuckDb => format!("query('{}') AS {name}", query.replace('\'', "''")),
+                    // A line comment at the end of the query must not hide the bracket.
+                    _ => format!("({query}\n) AS {name}"),
+                }
             }
         }
     }
@@ -111,16 +116,25 @@ struct SqlRows {
     relation: String,
     name: String,
     schema: SchemaRef,
+    /// Whether a transaction keeps the rows as they are.
+    has_snapshot: AtomicBool,
 }
 
 impl SqlTable {
     /// Opens a table or query. From now on, every question sees the same rows, or [`Engine::check_unchanged`] returns an error.
     pub fn open(connection: Arc<Connection>, relation: &Relation, options: Options) -> Result<SqlTable> {
+        if let Relation::Query(query) = relation
+            && !is_one_query(query)
+        {
+            let (engine, doing) = (connection.dialect().title(), DatabaseOperation::Describe);
+            return Err(DatabaseError::QueryInvalid { engine, doing }.into());
+        }
         if let Some(begin) = connection.dialect().begin_snapshot() {
             connection.execute(begin, DatabaseOperation::Describe, &options)?;
         }
         let mut table = SqlTable::read(connection, relation, options)?;
         table.digest = table.rows.digest(&table.options)?;
+        table.rows.has_snapshot.store(table.digest.is_none(), Ordering::SeqCst);
         Ok(table)
     }
 
@@ -130,8 +144,9 @@ impl SqlTable {
         let (from, name) = (relation.sql(dialect), relation.name(dialect));
         let schema = connection.schema(&format!("SELECT * FROM {from} WHERE 1 = 0"), &options)?;
         let names = schema.fields().iter().map(|field| field.name().clone()).collect();
-        let rows = Arc::new(SqlRows { connection, relation: from, name, schema });
+        let mut rows = SqlRows { connection, relation: from, name, schema, has_snapshot: false.into() };
         rows.check_types(&options)?;
+        let rows = Arc::new(rows);
         let source = Source::query(rows.clone(), names)?;
         Ok(SqlTable { rows, source, options, digest: None })
     }
@@ -160,7 +175,7 @@ impl Engine for SqlTable {
     }
 
     fn end_reading(&self) -> Result<()> {
-        match self.rows.dialect().begin_snapshot() {
+        match self.rows.dialect().begin_snapshot().filter(|_| self.rows.has_snapshot.swap(false, Ordering::SeqCst)) {
             Some(_) => self.rows.connection.execute("ROLLBACK", DatabaseOperation::Read, &self.options),
             None => Ok(()),
         }
@@ -176,11 +191,23 @@ impl SqlRows {
         self.connection.dialect()
     }
 
-    /// Checks that the database converts no values: SQLite stores values of any type in any column.
-    fn check_types(&self, options: &Options) -> Result<()> {
+    /// Begins another transaction after a query that did not end, which ends the transaction. What was read before is not used then.
+    fn begin_again(&self, options: &Options) {
+        let Some(begin) = self.dialect().begin_snapshot() else { return };
+        if self.has_snapshot.load(Ordering::SeqCst) && options.check_stop().is_ok() {
+            // The error of the query is reported; without a transaction, the next query fails.
+            let _ = self.connection.execute("ROLLBACK", DatabaseOperation::Read, options);
+            let _ = self.connection.execute(begin, DatabaseOperation::Read, options);
+        }
+    }
+
+    /// Checks that the database converts no values: SQLite stores values of any type in any column. Its driver knows the type of a
+    /// column only from values, so the schema gets it here.
+    fn check_types(&mut self, options: &Options) -> Result<()> {
         if self.dialect() != Dialect::Sqlite {
             return Ok(());
         }
+        let mut fields = Vec::new();
         for field in self.schema.fields() {
             let column = self.dialect().quote(field.name());
             let sql =
@@ -190,7 +217,11 @@ impl SqlRows {
                 let (engine, column) = (self.dialect().title(), field.name().clone());
                 return Err(DatabaseError::TypesMixed { engine, column }.into());
             }
+            let is_text = kinds.first().is_some_and(|kind| kind == "text");
+            let kind = if is_text { DataType::Utf8 } else { DataType::Int64 };
+            fields.push(Field::new(field.name(), kind, true));
         }
+        self.schema = Arc::new(Schema::new(fields));
         Ok(())
     }
 
@@ -239,6 +270,70 @@ impl RowQuery for SqlRows {
             selected.push(format!("COUNT(*) AS {}", dialect.quote("reticent_rows")));
         }
         let sql = format!("SELECT {} FROM {}{grouping}", selected.join(", "), self.relation);
-        self.connection.query(&sql, DatabaseOperation::Read, options, each)
+        let read = self.connection.query(&sql, DatabaseOperation::Read, options, each);
+        if read.is_err() {
+            self.begin_again(options);
+        }
+        read
+    }
+}
+
+/// Returns whether a text can be one query: no statement ends in it, and no bracket that it does not open. Some databases run several
+/// statements, so a text that closes the bracket around it could write.
+fn is_one_query(text: &str) -> bool {
+    let text = text.trim().trim_end_matches(';');
+    // With a backslash, what is inside of a text depends on the kind of the text.
+    if text.contains("\\'") {
+        return false;
+    }
+    let mut depth = 0u32;
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        rest = &rest[letter.len_utf8()..];
+        match letter {
+            ';' => return false,
+            '(' => depth += 1,
+            ')' if depth == 0 => return false,
+            ')' => depth -= 1,
+            '\'' | '"' | '`' => match rest.split_once(letter) {
+                Some((_, after)) => rest = after,
+                None => return false,
+            },
+            '-' if rest.starts_with('-') => rest = rest.split_once('\n').map_or("", |(_, after)| after),
+            '/' if rest.starts_with('*') => match rest.split_once("*/") {
+                Some((_, after)) => rest = after,
+                None => return false,
+            },
+            _ => {}
+        }
+    }
+    depth == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_one_query;
+
+    #[test]
+    fn only_one_query_is_accepted() {
+        for text in [
+            "SELECT a FROM t",
+            "SELECT a FROM t;",
+            "SELECT f(a, ')') FROM (SELECT * FROM t) s -- all; )",
+            "SELECT \"a;b\", 'it''s' /* ) ; */ FROM t",
+        ] {
+            assert!(is_one_query(text), "{text}");
+        }
+        for text in [
+            "SELECT 1; DROP TABLE t",
+            "SELECT 1) AS s; COPY t TO 'x'; SELECT * FROM (SELECT 1",
+            "SELECT 1) s, (SELECT 2",
+            "SELECT E'a\\'b' ) s; COPY t TO 'x'; SELECT ('",
+            "SELECT 'open",
+            "SELECT /* open",
+            "SELECT (1",
+        ] {
+            assert!(!is_one_query(text), "{text}");
+        }
     }
 }

@@ -45,7 +45,7 @@ fn database(table: &TableReader<'_>) -> Result<Option<DatabaseSource>> {
     };
     let rows = match (table.get("table"), table.get("query")) {
         (Some(name), None) => DatabaseRows::Table(not_empty(name)?),
-        (None, Some(query)) => DatabaseRows::Query(not_empty(query)?),
+        (None, Some(query)) => DatabaseRows::Query(address(query)?),
         (Some(_), Some(query)) => return Err(query.wrong("contradicts `table`; remove one of them")),
         (None, None) => {
             return Err(engine.wrong("needs the rows to read: add table = \"NAME\" or query = \"SELECT ...\""));
@@ -73,7 +73,7 @@ fn timeout(table: &TableReader<'_>) -> Result<u64> {
     Ok(table.get("timeout").map(|item| item.whole(1)).transpose()?.unwrap_or(TIMEOUT))
 }
 
-/// Reads an address. A password in it would be in the ledger with the policy, so it is an error that does not repeat it.
+/// Reads an address or a query. A password in it would be in the ledger with the policy, so it is an error that does not repeat it.
 fn address(item: &Item<'_>) -> Result<String> {
     let uri = not_empty(item)?;
     if has_secret(&uri) {
@@ -85,18 +85,29 @@ fn address(item: &Item<'_>) -> Result<String> {
     Ok(uri)
 }
 
-/// Returns whether an address has a password, or a parameter that is a secret.
-pub fn has_secret(uri: &str) -> bool {
-    let Some((_, after)) = uri.split_once("://") else { return parameters_have_secret(uri) };
-    let authority = after.split(['/', '?', ';']).next().unwrap_or_default();
-    let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
-    user.contains(':') || parameters_have_secret(after)
+/// Words in the names of parameters whose values are secrets.
+const SECRETS: [&str; 6] = ["password", "passwd", "pwd", "token", "secret", "key"];
+
+/// Returns whether an address or a query has a password, or a parameter that is a secret.
+pub fn has_secret(text: &str) -> bool {
+    let has_password = text.split("://").skip(1).any(|after| {
+        // A password can contain any other character, so everything up to the last sign is the user.
+        let word = after.split_whitespace().next().unwrap_or_default();
+        word.rsplit_once('@').is_some_and(|(user, _)| user.split('/').next().is_some_and(|user| user.contains(':')))
+    });
+    has_password || has_secret_parameter(text)
 }
 
-fn parameters_have_secret(text: &str) -> bool {
-    let words = text.to_lowercase();
-    let names = words.split(['?', '&', ';', ' ']).filter_map(|part| part.split_once('=')).map(|(name, _)| name.trim());
-    names.into_iter().any(|name| ["password", "passwd", "pwd", "token", "secret", "sslpassword"].contains(&name))
+/// Returns whether a parameter, such as `password = x`, has a name with a word for secrets.
+fn has_secret_parameter(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let names = lower.match_indices('=').map(|(at, _)| lower[..at].trim_end());
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '-';
+    let last_word = |text: &str| text.chars().rev().take_while(|letter| is_part(*letter)).collect::<Vec<char>>();
+    names.map(last_word).any(|letters| {
+        let name: String = letters.into_iter().rev().collect();
+        SECRETS.iter().any(|secret| name.split(['_', '-']).any(|word| word.ends_with(secret)))
+    })
 }
 
 fn not_empty(item: &Item<'_>) -> Result<String> {
@@ -137,5 +148,38 @@ pub(super) fn format(table: &TableReader<'_>, values: Type) -> Result<Option<Tex
             Some(years) => Err(years.wrong("applies to dates; remove it")),
             None => Ok(Some(TextFormat::Number(NumberFormat::new(text).map_err(|why| item.wrong(why))?))),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_secret;
+
+    #[test]
+    fn secrets_are_found() {
+        for text in [
+            "postgresql://ann:x@host/db",
+            "postgresql://ann:pa?ss@host/db",
+            "postgresql://ann:pa;ss@host/db",
+            "postgresql://host/db?password=x",
+            "postgresql://host/db?sslpassword=x",
+            "sc://host:15002/;token=x",
+            "host=db password = x",
+            "host=db\tPASSWORD=x",
+            "md:db?motherduck_token=x",
+            "SELECT * FROM postgres_scan('host=h password=x', 'public', 't')",
+            "ATTACH 's3://b' (SECRET_KEY = 'x')",
+        ] {
+            assert!(has_secret(text), "{text}");
+        }
+        for text in [
+            "postgresql://ann@db.example.org:5432/clinic?sslmode=require&options=-csearch_path%3Da",
+            "sc://spark.example.org:15002/;use_ssl=true",
+            "/data/clinic.duckdb",
+            "SELECT * FROM t WHERE sex = 'F' AND keyword = 'a@b:c'",
+            ":memory:",
+        ] {
+            assert!(!has_secret(text), "{text}");
+        }
     }
 }

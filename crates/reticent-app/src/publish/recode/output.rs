@@ -12,10 +12,10 @@ use std::time::Duration;
 use reticent::Counts;
 use reticent::policy::DatabaseDestination;
 use reticent_engine::sql::{
-    Connection, ConnectionOptions, Dialect, SqlDestination, TableName, WORK_PREFIX, content_digest,
+    Connection, ConnectionOptions, Dialect, MAX_NAME, SqlDestination, TableName, WORK_PREFIX, content_digest,
 };
 use reticent_engine::{Compression, Format, Options, Sink, WriteSummary, read_back, read_back_with_owners, write_rows};
-use reticent_ledger::{Entry, Ledger, Staging};
+use reticent_ledger::{Entry, Hash, Ledger, Staging};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Problem, Result};
@@ -146,6 +146,10 @@ impl Output {
         let timeout = Duration::from_secs(*timeout);
         let connection = ConnectionOptions { dialect, uri: uri.clone(), driver: None, read_only: false, timeout };
         let destination = SqlDestination::new(Connection::open(connection, &options)?, &options);
+        if table.table().len() > MAX_NAME {
+            let why = format!("the name of the table has more than {MAX_NAME} bytes");
+            return Err(Problem::RequestInvalid { why }.into());
+        }
         let table = TableOutput { destination, uri: uri.clone(), table };
         if plan.publishes() {
             table.recover(plan)?;
@@ -213,23 +217,30 @@ impl TableOutput {
         if left.is_empty() {
             return Ok(());
         }
-        let folder = plan.request.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        for staging in Staging::abandoned(folder.unwrap_or(Path::new("."))) {
-            let receipt = Receipt::read(&staging.join("release")).filter(|receipt| self.is_here(receipt));
-            let work = receipt.map(|receipt| TableName::parse(&receipt.written_as)).filter(|work| left.contains(work));
-            if let Some(work) = work
-                && !Ledger::needs_recovery(&plan.access.folder)
+        let mut recorded = Vec::new();
+        if let Some(ledger) = plan.access.open_if_exists()? {
+            let receipts =
+                ledger.entries()?.iter().filter_map(|entry| recorded_receipt(&ledger, entry)).collect::<Vec<_>>();
+            recorded.extend(receipts.into_iter().filter(|receipt| self.is_here(receipt)));
+        }
+        for receipt in &recorded {
+            let (work, table) = (TableName::parse(&receipt.written_as), TableName::parse(&receipt.table));
+            if left.contains(&work)
+                && let Err(error) = self.destination.rename(&work, &table)
             {
-                self.destination.remove(&work)?;
+                // It does not concern the new release.
+                let text = format!("the table {table} of an earlier release is still called {work} ({})", error.code());
+                plan.context.warn(&text, None);
             }
         }
-        let Some(ledger) = plan.access.open_if_exists()? else { return Ok(()) };
-        for entry in ledger.entries()? {
-            let receipt = recorded_receipt(&ledger, &entry).filter(|receipt| self.is_here(receipt));
-            let Some(receipt) = receipt else { continue };
-            let work = TableName::parse(&receipt.written_as);
-            if left.contains(&work) {
-                self.destination.rename(&work, &TableName::parse(&receipt.table))?;
+        let folder = plan.request.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        for staging in Staging::unneeded(folder.unwrap_or(Path::new(".")), &plan.access.folder) {
+            let receipt = Receipt::read(&staging.join("release")).filter(|receipt| self.is_here(receipt));
+            let work = receipt.map(|receipt| receipt.written_as);
+            let is_recorded = recorded.iter().any(|receipt| Some(&receipt.written_as) == work.as_ref());
+            let work = work.map(|work| TableName::parse(&work)).filter(|work| left.contains(work) && !is_recorded);
+            if let Some(work) = work {
+                self.destination.remove(&work)?;
             }
         }
         Ok(())
@@ -243,7 +254,10 @@ impl TableOutput {
 /// Returns the receipt of a release in a table.
 fn recorded_receipt(ledger: &Ledger, entry: &Entry) -> Option<Receipt> {
     let file = entry.release()?.file.as_ref()?;
-    file.path.to_string().ends_with(RECEIPT).then(|| Receipt::read(&ledger.resolve_path(&file.path)))?
+    let path = ledger.resolve_path(&file.path);
+    // Another file at this path has another hash.
+    let is_receipt = || Hash::digest_file(&path).is_ok_and(|(hash, _)| hash == file.sha256);
+    (file.path.to_string().ends_with(RECEIPT) && is_receipt()).then(|| Receipt::read(&path))?
 }
 
 impl WorkTable {
@@ -260,6 +274,13 @@ impl WorkTable {
 }
 
 impl WrittenRelease {
+    /// Keeps a table, because the ledger recorded its release, or may have.
+    pub(super) fn keep(&self) {
+        if let Some(written) = &self.table {
+            written.is_recorded.store(true, Ordering::SeqCst);
+        }
+    }
+
     /// Returns the name of the table; none for a file.
     pub(super) fn table(&self) -> Option<String> {
         self.table.as_ref().map(|written| written.table.to_string())
@@ -272,7 +293,7 @@ impl WrittenRelease {
     /// Returns an error if the database fails. The release is recorded then, and the next publication completes it.
     pub(super) fn finish(&self) -> Result<()> {
         let Some(written) = &self.table else { return Ok(()) };
-        written.is_recorded.store(true, Ordering::SeqCst);
+        self.keep();
         written.destination.rename(&written.work, &written.table).map_err(|source| {
             let (table, work) = (written.table.to_string(), written.work.to_string());
             Problem::TableUnnamed { table, work, code: source.code() }.into()
