@@ -18,9 +18,9 @@ const ERRORS: &str = include_str!("../../../../docs/errors.md");
 /// Documented fields that no call below can fill, and why.
 const NEVER_FILLED: &[(&str, &str, &str)] = &[
     ("check", "data.notes[]", "needs a column with four million different values"),
+    ("publish", "table", "needs a database"),
     (
         "publish",
-        "table",
         "tried[].refused",
         "needs a table for which one default algorithm finds a release and another does not",
     ),
