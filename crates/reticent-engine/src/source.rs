@@ -44,6 +44,7 @@ pub(crate) struct Source {
     inputs: Vec<Input>,
     names: Vec<String>,
     /// Whether a database groups equal rows.
+    #[cfg_attr(not(feature = "sql"), allow(dead_code, reason = "only databases group rows"))]
     is_grouped: bool,
 }
 
@@ -158,6 +159,15 @@ impl Source {
         let origin = Origin::memory(PathBuf::from("memory"), bytes.into());
         let (input, names) = text_input(origin, bytes.len() as u64, options)?;
         Ok(Source::new(vec![input], names))
+    }
+
+    /// Returns whether the rows are a table in memory.
+    pub(crate) fn is_frame(&self) -> bool {
+        self.inputs.iter().any(|input| match input.format {
+            #[cfg(feature = "parquet")]
+            InputFormat::Frame(_) => true,
+            _ => false,
+        })
     }
 
     /// Returns whether the rows are in a database.

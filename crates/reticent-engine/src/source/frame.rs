@@ -113,11 +113,6 @@ pub(super) struct FrameChunk {
 }
 
 impl Source {
-    /// Returns whether the rows are a table in memory.
-    pub(crate) fn is_frame(&self) -> bool {
-        self.inputs.iter().any(|input| matches!(input.format, InputFormat::Frame(_)))
-    }
-
     /// Opens a table in memory.
     pub(crate) fn frame(frame: &Frame) -> Result<Source> {
         let origin = Origin::file(PathBuf::from(FRAME));
