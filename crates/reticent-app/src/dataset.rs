@@ -257,6 +257,9 @@ fn coarser(engine: &dyn Engine, schema: &mut Schema, request: &mut CountRequest)
     };
     let names: Vec<String> =
         request.columns.iter().filter(|column| can_bin(column)).map(|column| column.name.clone()).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
     let distinct = engine.values(Some(&names))?;
     let size = |column: &CountColumn| match &column.bins {
         Some(bins) => bins.len() as u64,

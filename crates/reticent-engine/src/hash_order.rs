@@ -145,7 +145,7 @@ mod tests {
         }
     }
 
-    /// The keys were computed with `sha256sum`. The digests are those of `1:x` and `1:y`.
+    /// The keys were computed with the module `hashlib` of Python. The digests are those of `1:x` and `1:y`.
     #[test]
     fn the_order_is_that_of_the_hashes() {
         let order: Vec<u32> = HashOrder::new(&rows(vec![2, 2], None, vec![0, 1]), 7).flatten().collect();

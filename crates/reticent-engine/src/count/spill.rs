@@ -1,7 +1,7 @@
 //! Combinations on the disk, for tables with more of them than fit in memory.
 //!
-//! The file has no name and no values, only codes, so it ends with the process and says nothing to others. It is in the folder for
-//! temporary files of the system.
+//! The file has no name, so it ends with the process, and it contains codes, no values. It is in the folder for temporary files of
+//! the system.
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
